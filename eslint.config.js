@@ -3,11 +3,12 @@
 const jsdoc = require('eslint-plugin-jsdoc')
 const neostandard = require('neostandard')
 const regexp = require('eslint-plugin-regexp')
+const methods = require('./tools/eslint/methods')
 const owners = require('./tools/eslint/owners')
 const prose = require('./tools/eslint/prose')
 
 const SCRIPTS = '**/*.{js,cjs,mjs,ts,mts}'
-const kone = { rules: { owners, prose: prose.rule } }
+const kone = { rules: { methods, owners, prose: prose.rule } }
 
 const lines = {
   ignoreUrls: true,
@@ -108,6 +109,12 @@ module.exports = [
         'setImmediate', 'queueMicrotask', 'setTimeout', 'setInterval', 'clearTimeout', 'clearInterval', 'clearImmediate'
       )]
     }
+  },
+  {
+    // Node need not call a method that somebody has put in place of its own.
+    files: ['lib/**/*.js', 'middleware/**/*.js', 'cluster/**/*.js'],
+    plugins: { kone },
+    rules: { 'kone/methods': 'error' }
   },
   {
     // One owner per fact: no file writes a field of an object of another file's class.

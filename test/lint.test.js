@@ -1,10 +1,14 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { join } = require('node:path')
 const { describe, it } = require('node:test')
 const { Linter } = require('eslint')
+const methods = require('../tools/eslint/methods')
 const owners = require('../tools/eslint/owners')
 const prose = require('../tools/eslint/prose')
+const replaced = require('../tools/eslint/replaced')
+const { DUTIES } = require('./engines/http1/duties')
 
 /** What the linter's own rules find in a source, whose kind is that of the file name. */
 function found (rule, source, { file = 'a.js', options = [] } = {}) {
@@ -14,7 +18,7 @@ function found (rule, source, { file = 'a.js', options = [] } = {}) {
     languageOptions: {
       sourceType: file.endsWith('.mjs') ? 'module' : 'commonjs', ...(file.endsWith('.md') && { parser: prose.markdown })
     },
-    plugins: { kone: { rules: { owners, prose: prose.rule } } },
+    plugins: { kone: { rules: { methods, owners, prose: prose.rule } } },
     rules: { [`kone/${rule}`]: ['error', ...options] }
   }], file)
   return messages.map(({ message, line }) => ({ message, line }))
@@ -63,6 +67,53 @@ describe('the rule kone/owners', () => {
     assert.deepEqual(refused(code, { fields: ['shouldKeepAlive'] }), [])
     assert.deepEqual(refused(code, { exceptions: { 'res.shouldKeepAlive': 'why' } }), [])
     assert.deepEqual(refused('', { exceptions: { 'res.x': 'why' } }), ['an exception without a use: res.x'])
+  })
+})
+
+describe('the rule kone/methods', () => {
+  const refused = (code, entries = {}) => found('methods', code, { options: [entries] }).map(({ message }) => message)
+
+  for (const [what, code, ...expected] of [
+    ['a method of a parameter', 'function f (stream) { stream.write = g }', 'stream.write'],
+    ['a computed name', "function f (stream) { stream['_read'] = g }", "stream['_read']"],
+    ['a method of a field', 'class A { f () { this.socket.destroy = g } }', 'this.socket.destroy'],
+    ['targets of destructuring', 'function f (a) { [a.end, { push: a.push = g }] = list }', 'a.end', 'a.push'],
+    ['Object.assign()', 'function f (a) { Object.assign(a, { x, emit () {} }) }', 'Object.assign(a, { x, emit () {} })'],
+    ['Object.defineProperty()', "Object.defineProperty(a, 'unshift', {})", "Object.defineProperty(a, 'unshift', {})"],
+    ['Object.defineProperties()', 'Object.defineProperties(a, { read: {} })', 'Object.defineProperties(a, { read: {} })'],
+    ['Reflect.set()', "Reflect.set(a, 'setEncoding', g)", "Reflect.set(a, 'setEncoding', g)"],
+    ['a method over that of a class of node', `
+      const http = require('http')
+      const { Writable } = require('node:stream')
+      class A extends Writable { write (...args) { return super.write(...args) } }
+      class B extends http.ServerResponse { end () { super.end() } }`, 'A.write', 'B.end']
+  ]) it(`should refuse ${what}`, () => assert.deepEqual(refused(code), expected))
+
+  for (const [what, code] of [
+    ['`this`', 'class A { f () { this.write = null; Object.assign(this, { end () {} }) } }'],
+    ['exports', 'exports.destroy = f\nmodule.exports.read = g'],
+    ['a new object', 'const a = Object.assign({}, { write () {} })'],
+    ['another field', 'function f (stream) { stream.length = 1; Object.assign(stream, { size: 2 }) }'],
+    ['what node documents for classes', "const { Writable } = require('stream')\nclass A extends Writable { _write () {} }"],
+    ['a method without node’s', "const { Readable } = require('stream')\nclass A extends Readable { end () { this.push(null) } }"],
+    ['a class of ours', "const { Outgoing } = require('./contract')\nclass A extends Outgoing { end () { super.end() } }"]
+  ]) it(`should allow ${what}`, () => assert.deepEqual(refused(code), []))
+
+  it('should allow what has an entry, and no entry without a use', () => {
+    assert.deepEqual(refused('stream.write = g', { 'stream.write': {} }), [])
+    assert.deepEqual(refused('', { 'stream.write': {} }), ['an entry without a use: stream.write'])
+  })
+
+  it('should have a reason for each entry, and the functions of node that call it in make node-duties', () => {
+    for (const [file, entries] of Object.entries(replaced)) {
+      for (const [target, { why, node }] of Object.entries(entries)) {
+        assert.match(why, /\S/, target)
+        for (const [name, duties] of Object.entries(node)) {
+          const known = Object.entries(DUTIES[name]).filter(([path]) => join('lib/engines/http1', path) === file).flat(2)
+          assert.deepEqual(duties.filter(duty => !known.includes(duty)), [], target)
+        }
+      }
+    }
   })
 })
 

@@ -18,12 +18,12 @@ const { PassThrough, pipeline } = require('stream')
  * @api private
  */
 module.exports = function through (source, transform, length) {
-  const { _read } = transform
-  transform._read = function (size) {
-    transform._read = _read
+  const onListener = name => {
+    if (name !== 'data' && name !== 'readable') return
+    transform.off('newListener', onListener)
     begin(source, transform, length)
-    return _read.call(this, size)
   }
+  transform.on('newListener', onListener)
   source.on('error', err => transform.destroy(err))
   transform.once('close', () => source.destroy?.())
   return transform

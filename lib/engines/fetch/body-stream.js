@@ -22,18 +22,14 @@ module.exports = class BodyStream extends Writable {
     this.on('error', () => {}) // `outgoing` reports it
   }
 
-  // Not in _write: node, too, throws out of these for headers that it does not send. Writable throws for other chunks.
-  write (chunk, encoding, callback) {
-    if (isChunk(chunk)) this.outgoing.begin()
-    return super.write(chunk, encoding, callback)
-  }
-
-  end (chunk, encoding, callback) {
-    if (chunk === undefined || chunk === null || typeof chunk === 'function' || isChunk(chunk)) this.outgoing.begin()
-    return super.end(chunk, encoding, callback)
+  // Not in _final, which cannot throw: node, too, throws out of write() and end() for headers that it does not send.
+  end (...args) {
+    this.outgoing.begin()
+    return super.end(...args)
   }
 
   _write (chunk, encoding, callback) {
+    this.outgoing.begin()
     const { isBodiless, node } = this.outgoing
     if (node !== null) return node.write(chunk, callback)
     if (chunk.length === 0 || isBodiless) return callback()
@@ -61,8 +57,4 @@ module.exports = class BodyStream extends Writable {
     }
     callback(err)
   }
-}
-
-function isChunk (chunk) {
-  return typeof chunk === 'string' || chunk instanceof Uint8Array
 }

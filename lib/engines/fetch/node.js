@@ -10,6 +10,9 @@ const NullSocket = require('../http1/node/null-socket')
 const { closeOnDestroy, markRead } = require('../http1/node/read-request')
 const { nextTick } = require('../../timers')
 
+const kIncoming = Symbol('kone.incoming')
+const kReceived = Symbol('kone.received') // bytes
+
 /**
  * Create node's own `req` and `res`. `res` writes to a connection in memory, which node's
  * own client reads, so that the Response is the one that a client would have received.
@@ -40,7 +43,7 @@ module.exports = function materialize (outgoing) {
 
 function makeRequest (incoming, socket) {
   const { headers, request, url } = incoming
-  const req = new http.IncomingMessage(socket)
+  const req = new Request(incoming, socket)
   req.method = request.method
   req.url = url
   req.httpVersion = '1.1'
@@ -50,30 +53,40 @@ function makeRequest (incoming, socket) {
   req._addHeaderLines(raw, raw.length)
   req.headers = headers
 
-  const end = () => {
-    req.complete = true
-    req.push(null)
-  }
   if (incoming.isComplete || incoming.isCollected || incoming.isDropped) {
-    end()
+    endBody(req)
     if (incoming.isCollected) { // at once: another reader must not take it for an empty body
       markRead(req)
       closeOnDestroy(req, incoming, socket)
     }
     if (incoming.isDropped) req.resume() // a later reader finds the stream used
-    return req
-  }
-  let received = 0
-  req._read = size => {
-    http.IncomingMessage.prototype._read.call(req, size) // the first one lets the stream read on
-    incoming.read(received).then(chunk => {
-      if (chunk === null) return end()
-      received += chunk.byteLength
-      req.push(chunk)
-    }, err => req.destroy(err))
   }
   return req
 }
+
+function endBody (req) {
+  req.complete = true
+  req.push(null)
+}
+
+class Request extends http.IncomingMessage {
+  constructor (incoming, socket) {
+    super(socket)
+    this[kIncoming] = incoming
+    this[kReceived] = 0
+  }
+
+  _read (size) {
+    super._read(size) // the first one lets the stream read on
+    this[kIncoming].read(this[kReceived]).then(chunk => {
+      if (chunk === null) return endBody(this)
+      this[kReceived] += chunk.byteLength
+      this.push(chunk)
+    }, err => this.destroy(err))
+  }
+}
+
+Object.defineProperty(Request.prototype, 'constructor', { value: http.IncomingMessage })
 
 function makeResponse (outgoing, req, socket) {
   const { fields, status, message } = outgoing

@@ -4,7 +4,8 @@
  * Node's private duties: `make node-duties`.
  *
  * The front does work that node:http does in functions that it does not export. When a version of Node changes one of
- * them (the abort signal of a request and `httpValidation` came that way), the front has to follow. This command
+ * them (the abort signal of a request and `httpValidation` came that way), the front has to follow. So has the code that
+ * puts methods in place of node's (tools/eslint/replaced.js), which certain functions of node have to call. This command
  * compares the functions of every Node at hand with those that were read, of which duties.json keeps digests.
  *
  *   --renew       the functions were read: keep their digests
@@ -21,6 +22,7 @@ const { promisify } = require('node:util')
 const { parse } = require('acorn')
 const { binary, kept } = require('../../../benchmarks/lib/servers/binaries')
 const commandLine = require('../../../tools/command-line')
+const replaced = require('../../../tools/eslint/replaced')
 
 const run = promisify(execFile)
 
@@ -29,7 +31,8 @@ const FILE = path.join(__dirname, 'duties.json')
 /** The supported lines of Node. */
 const LINES = [20, 22, 24, 26]
 
-const READ_IT = 'Read it, follow it in lib/engines/http1, then renew: make node-duties ARGS="--renew"'
+const READ_IT = 'Read it, follow it in these files, then renew: make node-duties ARGS="--renew"'
+const HTTP1 = 'lib/engines/http1'
 
 /** Where the front does the work of node's functions: a module of node → a file of lib/engines/http1 → functions. */
 const DUTIES = {
@@ -83,9 +86,21 @@ const DUTIES = {
   }
 }
 
+/** The modules of which the names of all functions are compared, too, because a new function may be a new duty. */
+const NAMED = Object.keys(DUTIES)
+
+// What has to call the methods that kone puts in place of node's.
+for (const [file, entries] of Object.entries(replaced)) {
+  for (const [name, duties] of Object.values(entries).flatMap(({ node }) => Object.entries(node))) {
+    const known = (DUTIES[name] ??= {})[path.posix.relative(HTTP1, file)] ??= []
+    known.push(...duties.filter(duty => !known.includes(duty)))
+  }
+}
+
 /** Runs in the Node under test: prints the sources of these modules, which `require` does not give. */
 function print (modules) {
   require('node:http')
+  require('node:fs').ReadStream // eslint-disable-line no-unused-expressions -- loads internal/fs/streams
   const session = new (require('node:inspector').Session)()
   const sources = {}
   session.connect()
@@ -128,8 +143,7 @@ function functions (source) {
 const digest = text => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 /**
- * The digests of the functions whose work the front does. `names` is that of the names of all functions, because a new
- * function may be a new duty.
+ * The digests of the functions whose work the front does; `names` is that of the names of all functions.
  *
  *    digests({ _http_server: 'function resOnFinish () {}', … })._http_server.resOnFinish // '5d6c…'
  */
@@ -137,7 +151,7 @@ function digests (sources) {
   const modules = {}
   for (const [name, files] of Object.entries(DUTIES)) {
     const all = functions(sources[name] ?? '')
-    const known = modules[name] = { names: digest(Object.keys(all).sort().join()) }
+    const known = modules[name] = NAMED.includes(name) ? { names: digest(Object.keys(all).sort().join()) } : {}
     for (const duty of Object.values(files).flat()) if (all[duty] !== undefined) known[duty] = digest(all[duty])
   }
   return modules
@@ -160,9 +174,10 @@ function changes (before, now) {
   })
 }
 
-/** The file of the front that does the work of `duty`. */
+/** The files that do the work of `duty`, or that it has to call. */
 function doneIn (name, duty) {
-  return Object.entries(DUTIES[name] ?? {}).find(([, duties]) => duties.includes(duty))?.[0]
+  const files = Object.entries(DUTIES[name] ?? {}).filter(([, duties]) => duties.includes(duty))
+  return files.map(([file]) => path.posix.join(HTTP1, file)).join(', ')
 }
 
 /** Compare a Node with what was read of its line. */
@@ -174,7 +189,7 @@ function compare ({ version, sources }, book) {
   if (before === undefined) return { line, before, found, sentence: `Nobody has read node:http of Node ${line} yet. ${READ_IT}` }
   const rows = found.map(({ name, duty, what }) => duty === 'names'
     ? `  node:${name}: functions came or went; is one of them a duty that test/engines/http1/duties.js has to list?`
-    : `  node:${name}: ${duty} ${what}; the front does its work in lib/engines/http1/${doneIn(name, duty) ?? ''}`)
+    : `  node:${name}: ${duty} ${what}; kone does its work, or relies on its calls, in ${doneIn(name, duty)}`)
   const title = `Node ${version} does other work for a request than ${before}, which kone follows:`
   return { line, before, found, sentence: [title, ...rows, READ_IT].join('\n') }
 }

@@ -34,7 +34,7 @@ test('refuses a name that is too long, and stores nothing', async () => {
   const visitor = await visit()
   assert.equal((await visitor.sign({ name: 'x'.repeat(4000), text: 'hi' })).status, 400)
   assert.equal((await visitor.sign({ 'name[a]': 'x', text: 'hi' })).status, 400)
-  assert.doesNotMatch((await app.inject('/')).text(), /xxx/)
+  assert.doesNotMatch((await app.inject('/')).text(), /x{51}/)
 })
 
 test('sends its cookie by https alone, where there is https', async () => {
