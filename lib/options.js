@@ -125,6 +125,11 @@ const off = ruleOf('false', 'false', value => value === false)
 const none = ruleOf('null', 'null', value => value === null)
 const path = ruleOf('string', "a path that begins with '/'", value => typeof value === 'string' && value[0] === '/')
 
+/** RFC 9110, 5.1 and 5.5: node refuses any other when a response has it. */
+const fieldName = ruleOf('string', 'the name of a header', value => typeof value === 'string' && /^[!#$%&'*+.^_`|~\w-]+$/.test(value))
+const fieldValue = ruleOf('string', 'a string without line breaks, control characters and characters beyond U+00FF',
+  value => typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+
 const oneOf = (...values) => {
   const words = values.map(value => typeof value === 'string' ? `'${value}'` : String(value))
   return ruleOf(words.join(' | '), words.join(words.length > 2 ? ', ' : ' or ').replace(/, (?=[^,]*$)/, ' or '),
@@ -232,5 +237,5 @@ const refused = instead => new Rule('left out', () => true, (value, path) => `${
 const each = (rule, ...names) => Object.fromEntries(names.map(name => [name, rule]))
 
 Object.assign(exports, { MISSPELT, Options, Rule, each, isObject })
-Object.assign(exports, { any, boolean, fn, integer, none, number, object, off, oneOf, path, string, text })
-Object.assign(exports, { list, record, refused, shape })
+Object.assign(exports, { any, boolean, fieldName, fieldValue, fn, integer, none, number, object, off, oneOf, path })
+Object.assign(exports, { list, record, refused, shape, string, text })

@@ -1,9 +1,9 @@
 'use strict'
 
-const { Options, Rule, boolean, each, fn, list, string } = require('../../lib/options')
+const { Options, Rule, boolean, each, fieldValue, fn, list } = require('../../lib/options')
 const { ORIGIN } = require('./origin')
 
-const names = string.or(list(string, 'strings'))
+const names = fieldValue.or(list(fieldValue, 'names'))
 const seconds = new Rule('a whole number of seconds', value => /^\d+$/.test(value) && !Array.isArray(value))
 
 module.exports = new Options('cors', {

@@ -2,6 +2,8 @@
 
 const original = require('helmet')
 const { Kept } = require('../../lib/error-path')
+const { fieldValue } = require('../../lib/options')
+const { misuse } = require('../_shared/usage-error')
 const OPTIONS = require('./options')
 
 /**
@@ -48,7 +50,11 @@ function hasFunctions (policy) {
 function record (middleware) {
   const steps = []
   const res = {
-    setHeader (name, value) { steps.push([name, value]) },
+    setHeader (name, value) {
+      const refusal = fieldValue.refusal(value, `the value of ${name}`)
+      if (refusal !== undefined) throw misuse('helmet', refusal)
+      steps.push([name, value])
+    },
     removeHeader (name) { steps.push([name]) }
   }
   middleware({}, res, rethrow)

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, any, boolean, fn, integer, number, object, off, oneOf, shape, string, text } = require('../../lib/options')
+const { Options, any, boolean, fieldName, fn, integer, number, object, off, oneOf, shape, string } = require('../../lib/options')
 
 const ONE_HOUR = 3600 * 1000 // ms
 
@@ -21,9 +21,9 @@ module.exports = new Options('rateLimit', {
     'usually 64: all addresses of an IPv6 network of this size count as one client; excludes `id`'),
   namespace: string.says('prefix of the keys', { default: 'limit' }),
   headers: shape({
-    remaining: text.says('what may still be sent in this window', { default: 'X-RateLimit-Remaining' }),
-    reset: text.says('when this window ends', { default: 'X-RateLimit-Reset' }),
-    total: text.says('`max`', { default: 'X-RateLimit-Limit' })
+    remaining: fieldName.says('what may still be sent in this window', { default: 'X-RateLimit-Remaining' }),
+    reset: fieldName.says('when this window ends', { default: 'X-RateLimit-Reset' }),
+    total: fieldName.says('`max`', { default: 'X-RateLimit-Limit' })
   }).says('other names of the headers', { type: '{ remaining?: string, reset?: string, total?: string }' }),
   disableHeader: boolean.says('`true`: send none of these headers', { default: false }),
   standardHeaders: oneOf('draft-11').or(off).says(

@@ -1,10 +1,8 @@
 'use strict'
 
-const { Options, Rule, off } = require('../../lib/options')
+const { Options, fieldName, off } = require('../../lib/options')
 
-// RFC 9110 5.1: a field name is a token
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
-const name = new Rule('a name', value => typeof value === 'string' && TOKEN.test(value), undefined, 'string').or(off)
+const name = fieldName.or(off)
 
 module.exports = new Options('requestId', {
   header: name.says('request header with the id of the client; `false`: not read', { default: 'X-Request-Id' }),

@@ -1,13 +1,13 @@
 'use strict'
 
-const { Options, Rule, list } = require('../../lib/options')
+const { Options, Rule, fieldValue, list } = require('../../lib/options')
 const { size } = require('../_shared/bytes')
 
 const path = new Rule("a path such as '/rpc'", value => {
   return typeof value === 'string' && /^(?:\/[^/?#]+)*\/?$/.test(value)
 }, undefined, 'string')
 const codec = new Rule('a codec', value => {
-  return typeof value?.type === 'string' && /^[^\s/;]+\/[^\s/;]+$/.test(value.type) &&
+  return fieldValue.test(value?.type) && /^[^\s/;]+\/[^\s/;]+$/.test(value.type) &&
     typeof value.decode === 'function' && typeof value.encode === 'function'
 })
 

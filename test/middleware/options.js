@@ -46,7 +46,7 @@ exports.REFUSED = {
   router: [[[[['a']]], 'host'], [[7, '8'], 'syntax']],
   rpc: [
     [['rpc', '/a?b'], 'prefix'],
-    [[[{ type: 'x/y' }], [{ type: 'x', decode () {}, encode () {} }]], 'codecs']
+    [[[{ type: 'x/\0y', decode () {}, encode () {} }], [{ type: 'x/y' }], [{ type: 'x', decode () {}, encode () {} }]], 'codecs']
   ],
   session: [
     [[{}, { get () {}, set () {} }], 'store'],

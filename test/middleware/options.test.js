@@ -7,6 +7,7 @@ const { describe, it } = require('node:test')
 const set = require('kone/middleware')
 const { MISSPELT, Options, any, boolean, each, fn, list, none, number, off, oneOf, record, refused, shape, text } = require('../../lib/options')
 const docs = require('../../tools/option-docs')
+const Kone = require('../helpers/kone')
 const { makersOf, REFUSED, TABLES } = require('./options')
 
 /** What a rule may have to refuse: it says itself which of them. */
@@ -84,6 +85,60 @@ for (const [name, table] of Object.entries(TABLES)) {
     })
   })
 }
+
+describe('an option that becomes a field of a response', () => {
+  const ways = [value => value, value => [value], value => `x/${value}`, value => ({ defaultSrc: [value] })]
+  const REQUESTS = [
+    { url: '/', headers: { origin: 'https://a.example', 'accept-encoding': 'gzip' } },
+    { url: '/', method: 'OPTIONS', headers: { origin: 'https://a.example', 'access-control-request-method': 'PUT' } },
+    { url: '/favicon.ico' }
+  ]
+  /** Whether the text is in a field of a response of an app with this middleware. */
+  async function sends (middleware, text) {
+    const app = new Kone()
+    app.silent = true
+    app.use(middleware).use(ctx => {
+      if ('session' in ctx) ctx.session.a = 1
+      ctx.body = 'x'
+    })
+    for (const request of REQUESTS) {
+      const { headers } = await app.inject(request)
+      if (JSON.stringify(headers).toLowerCase().includes(text)) return true
+    }
+    return false
+  }
+
+  const FOUND = {
+    cors: ['allowHeaders', 'allowMethods', 'exposeHeaders'],
+    favicon: ['mime'],
+    helmet: ['contentSecurityPolicy.directives'],
+    rateLimit: ['headers.remaining', 'headers.reset', 'headers.total'],
+    requestId: ['expose'],
+    session: ['cookie.domain', 'cookie.path', 'domain', 'key', 'path']
+  }
+
+  for (const [name, table] of Object.entries(TABLES)) {
+    if (name === 'router') continue // makes no middleware
+    it(`should refuse what no field has: ${name}`, async () => {
+      const [make] = name === 'favicon' ? [options => set.favicon(__filename, options)] : makersOf(name)
+      const found = []
+      for (const { path } of optionsOf(table.rule)) {
+        for (const way of ways) {
+          let middleware
+          try {
+            middleware = make(under(path, way('zqx')))
+          } catch {
+            continue
+          }
+          if (!await sends(middleware, 'zqx')) continue
+          found.push(path)
+          for (const wrong of ['z\nqx', 'z\0qx', 'z€qx']) assert.throws(() => make(under(path, way(wrong))), TypeError, path)
+        }
+      }
+      assert.deepEqual([...new Set(found)].sort(), FOUND[name] ?? [])
+    })
+  }
+})
 
 describe('the options of the set', () => {
   it('should all be tested here', () => {
