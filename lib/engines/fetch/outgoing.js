@@ -39,7 +39,8 @@ class Outgoing extends contract.Outgoing {
     this.reject = reject
     this.stream = null      // see sink()
     this.ownConnection = null
-    this.signal = null      // of the request, while this listens to it
+    this.signal = null      // of the request, until the response is sent
+    this.completes = false  // Deno: `info.completed` is rejected if the Response does not arrive
     this.listeners = null
     this.isSettled = false
     this.incoming.respondWith(this)
@@ -104,7 +105,7 @@ class Outgoing extends contract.Outgoing {
     if (!isBodiless && this.find('content-length') === -1 && this.find('transfer-encoding') === -1) {
       this.put(CONTENT_LENGTH, Buffer.byteLength(content))
     }
-    const response = this.toResponse(isBodiless || content.length === 0 ? null : content)
+    const response = this.toResponse(isBodiless ? this.nothing : content.length === 0 ? null : content)
     this.hasBegun = this.hasEnded = true
     this.deliver(response)
   }
@@ -117,13 +118,19 @@ class Outgoing extends contract.Outgoing {
   /** Deliver a Response whose body is the stream's, unless the stream writes into node's response. */
   begin () {
     if (this.hasBegun || this.res !== null) return
-    const response = this.toResponse(this.isBodiless ? null : this.sink().readable)
+    const response = this.toResponse(this.isBodiless ? this.nothing : this.sink().readable)
     this.hasBegun = true
     this.deliver(response)
   }
 
   /** Node's response where it sends the bytes: it was made before the Response was. */
   get node () { return this.hasBegun ? null : this.res }
+
+  /** Bun and Deno send the length of no body, 0, for a HEAD whose length nobody knows. */
+  get nothing () {
+    const isUnknown = elsewhere !== '' && this.incoming.isHead && this.find('content-length') === -1
+    return isUnknown ? new ReadableStream({ pull: controller => controller.close() }, { highWaterMark: 0 }) : null
+  }
 
   get isBodiless () { return this.incoming.isHead || BODILESS.has(this.status) }
 
@@ -141,8 +148,9 @@ class Outgoing extends contract.Outgoing {
   }
 
   onFinished (fn) {
-    if (this.isSettled) notify(fn, this.failure)
-    else (this.listeners ??= []).push(fn)
+    if (this.isSettled) return notify(fn, this.failure)
+    if (this.listeners === null && this.completes) this.listen()
+    ;(this.listeners ??= []).push(fn)
   }
 
   makeResponse () {
@@ -156,25 +164,33 @@ class Outgoing extends contract.Outgoing {
 
   /**
    * Notice when the caller aborts the request: from the next iteration of the event loop on, or when the Response is
-   * delivered. Deno aborts the signal after every response, and warns about listeners, but has `info.completed`.
+   * delivered. Deno aborts the signal after every response, and warns about listeners: there `info.completed` counts
+   * for a delivered Response, and before, the signal is listened to only if somebody has to be notified.
    *
    * @throws the reason, if it is aborted already
    */
   watch () {
     const { completed } = Object(this.info)
-    if (typeof completed?.then === 'function') return completed.then(undefined, err => this.lose(err))
     const { signal } = this.incoming.request
+    this.completes = typeof completed?.then === 'function'
+    if (this.completes) completed.then(undefined, err => this.lose(err))
     if (!signal) return
     signal.throwIfAborted()
     this.signal = signal
+    if (this.completes) return
     fresh.add(this)
     if (!isScheduled) setImmediate(listen)
     isScheduled = true
   }
 
   listen () {
-    if (this.signal.aborted) this.handleEvent()
-    else this.signal.addEventListener('abort', this, { once: true })
+    if (this.signal?.aborted) this.handleEvent()
+    else this.signal?.addEventListener('abort', this, { once: true })
+  }
+
+  unlisten () {
+    if (this.signal !== null && !fresh.delete(this)) this.signal.removeEventListener('abort', this)
+    this.signal = null
   }
 
   handleEvent () {
@@ -184,6 +200,7 @@ class Outgoing extends contract.Outgoing {
   /** The header section is complete: the caller gets its Response. */
   deliver (response) {
     if (this.signal?.aborted) return this.handleEvent()
+    if (this.completes) this.unlisten()
     if (this.hasEnded) this.onFlushed() // before, so that its listeners are called before the caller goes on
     this.resolve(response)
   }
@@ -201,7 +218,9 @@ class Outgoing extends contract.Outgoing {
     if (this.isSettled) return
     this.notify(responseLost(cause))
     this.stream?.destroy(cause)
-    this.reject(cause) // does nothing once it is delivered
+    // Does nothing once it is delivered. Deno logs what a handler rejects with, and its client has left.
+    if (this.completes) this.resolve(webResponse(500, STATUS_CODES[500], [], null))
+    else this.reject(cause)
     this.incoming.cutOff()
     this.ownConnection?.destroy()
   }
@@ -209,8 +228,7 @@ class Outgoing extends contract.Outgoing {
   notify (failure) {
     this.isSettled = true
     this.failure = failure
-    if (this.signal !== null && !fresh.delete(this)) this.signal.removeEventListener('abort', this)
-    this.signal = null
+    this.unlisten()
     if (this.listeners !== null) for (const fn of this.listeners) notify(fn, failure)
   }
 }

@@ -34,6 +34,14 @@ router.get('/unread', async ctx => {
     app.fetch(new Request('http://kone.example/nope', { method: 'POST', body, duplex: 'half' }))
   })
 })
+const left = []
+router.get('/waits', async ctx => {
+  const began = Date.now()
+  ctx.onFinished(err => left.push({ code: err?.code ?? 'ok', waited: Date.now() - began }))
+  await new Promise(resolve => setTimeout(resolve, 1500))
+  ctx.body = 'late'
+})
+router.get('/left', ctx => { ctx.body = left })
 router.get('/broken', () => { throw new Error('broken on purpose') })
 router.get('/node', ctx => { ctx.body = ctx.req.url })
 
