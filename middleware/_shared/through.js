@@ -35,7 +35,7 @@ function begin (source, transform, length) {
   }
   let left = Number(length)
   const onEnd = () => {
-    if (left > 0) transform.destroy(new Error('the body ended before its declared length'))
+    if (left > 0) transform.destroy(source.errored ?? new Error('the body ended before its declared length'))
   }
   if (left > 0) source.on('data', chunk => { left -= Buffer.byteLength(chunk) }).on('end', onEnd)
   pipeline(source, transform, ignore)

@@ -17,7 +17,7 @@ const UNSATISFIABLE = { status: 416, hasBody: false, isRefusal: true }
  *    outcomeOf(ctx, file)   // { status: 304, hasBody: false, isRefusal: false }
  *
  * @param {object} ctx
- * @param {{ size: number, etag: string, modified: number }} file
+ * @param {{ size: number, etag: string, formerTag: string, modified: number }} file modified: NaN if nobody knows
  * @return {{ status: number, hasBody: boolean, isRefusal: boolean, start?: number, end?: number }} start
  *   and end (inclusive) of a range
  */
@@ -47,7 +47,14 @@ function outcomeOf (ctx, file) {
 
 // An app may have set a number.
 function etagOf (ctx, file) {
-  return String(ctx.response.get('ETag') || file.etag)
+  return String(ctx.response.get('ETag') || tagFor(ctx, file))
+}
+
+const WITH_TAGS = ['if-none-match', 'if-match', 'if-range']
+
+/** The tag of a file in this response: the client may have another one of the same bytes. */
+function tagFor (ctx, { etag, formerTag }) {
+  return formerTag !== '' && WITH_TAGS.some(name => ctx.get(name).includes(formerTag)) ? formerTag : etag
 }
 
 function modifiedOf (ctx, file) {
@@ -93,4 +100,4 @@ function rangeOf (header, size) {
   return { status: 206, hasBody: true, isRefusal: false, start, end }
 }
 
-module.exports = { outcomeOf, UNSATISFIABLE, WHOLE }
+module.exports = { outcomeOf, tagFor, UNSATISFIABLE, WHOLE }

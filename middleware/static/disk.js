@@ -6,6 +6,7 @@ const fs = require('fs')
 const path = require('path')
 const { promisify } = require('util')
 const mime = require('mime-types')
+const random = require('../_shared/random')
 const { currentDate } = require('../../lib/timers')
 
 const { readdir, realpath, stat } = fs.promises
@@ -16,6 +17,10 @@ const closeFile = promisify(fs.close)
 
 // ms; a file system's clock may be as coarse, so a younger change can hide behind an older one
 const CLOCK_TICK = 2000
+const OLDEST = Date.UTC(1990, 0, 1) // ms; before it lie the times that reproducible builds give to all files
+const PIECE = 2 ** 18 // bytes that are read at a time
+const MAX_UNTAGGED = 1000
+const START = random(6).toString('base64url') // of this process
 const MAX_TEXT = 16384 // bytes; copying more into one piece with the headers costs more than it saves
 
 // without O_NONBLOCK a pipe that nobody writes to would keep open() waiting
@@ -36,19 +41,21 @@ const MOVED = 'moved'
  *     { kind: MISSING }     or not to be served
  *     { kind: MOVED }       another file by now: look again
  *
- *     file { name, encoding, stats, size, type, etag, lastModified, body: Buffer or null,
+ *     file { name, encoding, stats, size, type, etag, lastModified: or '', body: Buffer or null,
  *            text: the same as a string, where that is as good, or '', … }
  */
 class Disk {
   /**
    * @param {string} root
-   * @param {{ hidden: boolean, cacheFileSize: number }} options cacheFileSize: bytes of the largest file
+   * @param {{ hidden: boolean, etag: boolean, cacheFileSize: number }} options cacheFileSize: bytes of the largest file
    *   that is read into memory
    */
-  constructor (root, { hidden, cacheFileSize }) {
+  constructor (root, { hidden, etag, cacheFileSize }) {
     this.root = root
     this.hidden = hidden
+    this.hasTags = etag
     this.cacheFileSize = cacheFileSize
+    this.untagged = new Set() // files, of which the first is being read
   }
 
   /**
@@ -79,13 +86,44 @@ class Disk {
       const place = await this.placeOf(name, stats)
       if (place !== FILE) return { kind: place }
 
-      const before = last.files.find(file => file.name === name)
-      if (before && isSame(before.stats, stats) && before.readAt - stats.ctimeMs > CLOCK_TICK) {
-        return { kind: FILE, file: before }
+      const isLarge = stats.size > this.cacheFileSize
+      const isOld = now - stats.ctimeMs > CLOCK_TICK
+      let file = last.files.find(file => file.name === name)
+      if (file === undefined || !isSame(file.stats, stats) || !(isLarge || file.readAt - stats.ctimeMs > CLOCK_TICK)) {
+        const body = isLarge ? null : await readWhole(fd, stats.size)
+        if (body === undefined) return { kind: MOVED }
+        file = new File(name, plainName, encoding, stats, body, now)
       }
-      const body = stats.size > this.cacheFileSize ? null : await readWhole(fd, stats.size)
-      if (body === undefined) return { kind: MOVED }
-      return { kind: FILE, file: describe(name, plainName, encoding, stats, body, now) }
+      if (isLarge && isOld && this.hasTags && file.formerTag === '') this.tag(file)
+      return { kind: FILE, file }
+    } finally {
+      await closeFile(fd)
+    }
+  }
+
+  /** Give a large file the ETag of its content, in the background: one file after the other. */
+  async tag (file) {
+    const { untagged } = this
+    if (untagged.size === MAX_UNTAGGED) return
+    untagged.add(file)
+    if (untagged.size > 1) return
+    for (const next of untagged) {
+      await this.tagNow(next).catch(() => {}) // a file that cannot be read keeps its tag
+      untagged.delete(next)
+    }
+  }
+
+  async tagNow (file) {
+    const { kind, fd } = await this.open(file, true)
+    if (kind !== FILE) return
+    try {
+      const content = createHash('sha256')
+      const piece = Buffer.allocUnsafeSlow(PIECE)
+      for (let length = PIECE; length > 0;) {
+        length = (await readFile(fd, piece, 0, PIECE, null)).bytesRead
+        content.update(piece.subarray(0, length))
+      }
+      if (isSame(await fstat(fd), file.stats)) file.tag(versionOf(content))
     } finally {
       await closeFile(fd)
     }
@@ -159,26 +197,38 @@ async function open (name) {
   }
 }
 
-function describe (name, plainName, encoding, stats, body, readAt) {
-  const { size, mtimeMs } = stats
-  const version = body === null ? `${size.toString(16)}-${Math.round(mtimeMs * 1000).toString(16)}` : hash(body)
-  return {
-    name,
-    encoding,
-    stats,
-    size,
-    body,
-    text: body !== null && size <= MAX_TEXT && isAscii(body) ? body.latin1Slice() : '',
-    readAt,
-    type: mime.contentType(path.extname(plainName)) || 'application/octet-stream',
-    etag: encoding === 'identity' ? `"${version}"` : `"${version}-${encoding}"`,
-    modified: Math.floor(mtimeMs / 1000) * 1000, // dates of HTTP have whole seconds
-    lastModified: stats.mtime.toUTCString()
+let count = 0 // of tags that this process made up
+
+class File {
+  constructor (name, plainName, encoding, stats, body, readAt) {
+    const { size, mtimeMs } = stats
+    const isPlausible = mtimeMs >= OLDEST && mtimeMs <= readAt
+    this.name = name
+    this.encoding = encoding
+    this.stats = stats
+    this.size = size
+    this.body = body
+    this.text = body !== null && size <= MAX_TEXT && isAscii(body) ? body.latin1Slice() : ''
+    this.readAt = readAt
+    this.type = mime.contentType(path.extname(plainName)) || 'application/octet-stream'
+    this.etag = this.tagOf(body === null ? `${START}${++count}` : versionOf(createHash('sha256').update(body)))
+    this.formerTag = '' // clients may still have it
+    this.modified = isPlausible ? Math.floor(mtimeMs / 1000) * 1000 : NaN // dates of HTTP have whole seconds
+    this.lastModified = isPlausible ? stats.mtime.toUTCString() : ''
+  }
+
+  tagOf (version) {
+    return this.encoding === 'identity' ? `"${version}"` : `"${version}-${this.encoding}"`
+  }
+
+  tag (version) {
+    this.formerTag = this.etag
+    this.etag = this.tagOf(version)
   }
 }
 
-function hash (body) {
-  return createHash('sha256').update(body).digest('base64url').slice(0, 22)
+function versionOf (hash) {
+  return hash.digest('base64url').slice(0, 22)
 }
 
 /** @return {Promise<Buffer|undefined>} undefined when there was less than `size` */

@@ -6,7 +6,7 @@ const both = require('../_shared/both')
 const choose = require('../_shared/encoding')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const cut = require('../../lib/cut')
-const { UNSATISFIABLE, WHOLE, outcomeOf } = require('./conditions')
+const { UNSATISFIABLE, WHOLE, outcomeOf, tagFor } = require('./conditions')
 const { FILE } = require('./disk')
 const Files = require('./files')
 const { NOTHING } = require('./lookup')
@@ -157,8 +157,8 @@ class Responder {
       ctx.status = outcome.status
       return true
     }
-    if (etag && !response.get('ETag')) ctx.set('ETag', file.etag)
-    if (!response.get('Last-Modified')) ctx.set('Last-Modified', file.lastModified)
+    if (etag && !response.get('ETag')) ctx.set('ETag', tagFor(ctx, file))
+    if (file.lastModified !== '' && !response.get('Last-Modified')) ctx.set('Last-Modified', file.lastModified)
     if (!response.get('Cache-Control')) ctx.set('Cache-Control', cacheControl)
     if (!outcome.hasBody) {
       ctx.status = outcome.status

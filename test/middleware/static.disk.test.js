@@ -117,7 +117,7 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
     await until(() => descriptors() === 0)
     assert.equal(descriptors(), 0)
     assert.equal((await ask(start(), 'HEAD /huge.bin')).headers['content-length'], String(20 * 2 ** 20))
-    assert.equal(descriptors(), 0)
+    await until(() => descriptors() === 0) // for its ETag it is read in the background
   })
 
   it('should keep no descriptor of a file whose setHeaders throws', { skip: noProc }, async () => {

@@ -12,6 +12,7 @@ const Files = require('../../middleware/static/files')
 const { exchange } = require('../helpers/engines')
 const folder = require('../helpers/folder')
 const frameworks = require('../helpers/frameworks')
+const until = require('../helpers/until')
 
 const BIG = Buffer.from(Array.from({ length: 200000 }, (_, i) => i % 251))
 
@@ -57,6 +58,12 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     return exchange((await listen(app)).port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
   }
 
+  /** The headers of a file whose content the ETag is of: of a large one it is so when nobody has changed it for two seconds. */
+  const tagged = (app, target) => until(async () => {
+    const { headers } = await ask(app, `HEAD ${target}`)
+    return /^"[\w-]{22}[-"]/.test(headers.etag) && headers
+  })
+
   it('should serve a file', async () => {
     const { status, text, headers } = await ask(start(), 'GET /a.txt')
     assert.deepEqual([status, text, headers['content-type']], [200, 'hello a', 'text/plain; charset=utf-8'])
@@ -75,6 +82,7 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
   it('should respond to HEAD as to GET without the bytes', async () => {
     const app = start()
     for (const target of ['/a.txt', '/big.bin', '/app.js', '/docs/']) {
+      await tagged(app, target)
       const [head, get] = [await ask(app, `HEAD ${target}`), await ask(app, `GET ${target}`)]
       assert.equal(head.text, '')
       for (const field of ['content-length', 'content-type', 'etag', 'last-modified', 'vary']) {
@@ -256,7 +264,7 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
   it('should respond to the conditions of a request', async () => {
     const app = start()
     for (const target of ['/a.txt', '/big.bin', '/app.js']) {
-      const { etag, 'last-modified': date } = (await ask(app, `GET ${target}`)).headers
+      const { etag, 'last-modified': date } = await tagged(app, target)
       const [earlier, later] = [-1e6, 1e6].map(ms => new Date(Date.parse(date) + ms).toUTCString())
       for (const [headers, status] of [
         [{ 'If-None-Match': etag }, 304], [{ 'If-None-Match': `W/${etag}` }, 304], [{ 'If-None-Match': `"x", ${etag}` }, 304],
@@ -310,6 +318,38 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
         const res = await ask(app, `GET ${target}`, { headers: { Range: 'bytes=0-1', 'If-Range': ifRange } })
         assert.equal(res.status, status, `${target} ${ifRange}`)
       }
+    }
+  })
+
+  it('should send other bytes of the same size and time, as after a deploy that gives all files one time', async () => {
+    for (const [size, time] of [10, 100_000].flatMap(size => [1, 315532800, 1.7e9, 1e10].map(time => [size, time]))) {
+      const isPlausible = time === 1.7e9
+      const root = folder({ 'a.txt': 'a'.repeat(size) })
+      const file = path.join(root, 'a.txt')
+      const deploy = byte => {
+        fs.writeFileSync(file, byte.repeat(size))
+        fs.utimesSync(file, time, time)
+        return new Koa().use(serve(root))
+      }
+      const old = deploy('a')
+      const first = (await ask(old, 'GET /a.txt')).headers
+      assert.equal(first['last-modified'], isPlausible ? new Date(time * 1000).toUTCString() : undefined)
+      const { etag } = await tagged(old, '/a.txt')
+      for (const tag of [etag, first.etag]) {
+        assert.equal((await ask(old, 'GET /a.txt', { headers: { 'If-None-Match': tag } })).status, 304, `${size} ${time} ${tag}`)
+      }
+
+      const app = deploy('b')
+      const dates = isPlausible ? [] : [new Date(time * 1000), new Date(), new Date(2e13)].map(date => date.toUTCString())
+      for (const headers of [
+        { 'If-None-Match': etag }, { 'If-None-Match': first.etag }, { Range: 'bytes=0-1', 'If-Range': etag },
+        ...dates.flatMap(date => [{ 'If-Modified-Since': date }, { Range: 'bytes=0-1', 'If-Range': date }])
+      ]) {
+        const { status, text } = await ask(app, 'GET /a.txt', { headers })
+        assert.deepEqual([status, text], [200, 'b'.repeat(size)], `${size} ${time} ${JSON.stringify(headers)}`)
+      }
+      // the same bytes are the same, also for another process
+      assert.deepEqual((await tagged(deploy('a'), '/a.txt')).etag, etag)
     }
   })
 
