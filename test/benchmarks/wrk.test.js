@@ -6,6 +6,7 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const nginx = require('../../benchmarks/lib/load/nginx')
 const wrk = require('../../benchmarks/lib/load/wrk')
 
 // wrk stands still, too, while other programs have the cores.
@@ -84,4 +85,44 @@ describe('wrk', { skip: wrk.missing() ?? false }, () => {
       })
     }
   }
+})
+
+/** What a server sees of a load: versions of HTTP, and how many requests a connection has. */
+async function seenBy (t, generator, load) {
+  const versions = new Set()
+  let connections = 0
+  let requests = 0
+  const server = http.createServer((req, res) => {
+    requests++
+    versions.add(req.httpVersion)
+    res.setHeader('Content-Length', 5) // wrk takes an end of the connection for an error
+    res.end('hello')
+  }).on('connection', () => { connections++ }).listen(0, '127.0.0.1')
+  t.after(() => {
+    generator.stop()
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  const sample = await generator.run({ port: server.address().port, connections: 4, seconds: 1, ...load })
+  assert.equal(sample.errors, 0)
+  assert(sample.requests > 20, `${sample.requests} requests`)
+  return { versions: [...versions], isKept: requests > 5 * connections }
+}
+
+describe('clients that close', { skip: wrk.missing() ?? false }, () => {
+  it('should send HTTP/1.0 on connections of their own', async t => {
+    assert.deepEqual(await seenBy(t, wrk({}), { version: '1.0' }), { versions: ['1.0'], isKept: false })
+  })
+})
+
+describe('nginx in front of a server', { skip: nginx.missing() ?? false }, () => {
+  // The question before the clock starts comes by 1.1.
+  it('should have its defaults', async t => {
+    assert.deepEqual(await seenBy(t, nginx({}), {}), { versions: ['1.1', '1.0'], isKept: false })
+  })
+
+  it('should keep connections', async t => {
+    assert.deepEqual(await seenBy(t, nginx({}), { isKept: true }), { versions: ['1.1'], isKept: true })
+  })
 })

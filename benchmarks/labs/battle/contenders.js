@@ -1,8 +1,10 @@
 'use strict'
 
 const http = require('node:http')
+const https = require('node:https')
 const path = require('node:path')
 const { installed } = require('../../lib/servers/binaries')
+const { certificate } = require('../../lib/servers/certificate')
 const { versionOf } = require('../../lib/servers/contenders')
 const kone = require('../../lib/servers/kone')
 
@@ -17,17 +19,24 @@ const HELLO = 'Hello World'
 const five = use => { for (let i = 0; i < 5; i++) use() }
 
 // A contender of a package.
-const entry = (of, start, about) => ({ package: of, about, start: () => start() })
+const entry = (of, start, about) => ({ package: of, about, start: ([folder]) => start(folder) })
+
+// Over TLS, if there is the folder of a certificate.
+const served = (app, folder) => {
+  if (folder === undefined) return app.callback ? app : http.createServer(app)
+  const given = certificate(folder)
+  return app.attach ? app.attach(https.createServer(given)) : https.createServer(given, app.callback?.() ?? app)
+}
 
 // One with Koa's API.
-const koa = (of, load) => entry(of, () => {
+const koa = (of, load) => entry(of, folder => {
   const app = new (load())()
   five(() => app.use(async (ctx, next) => { await next() }))
-  return app.use(async ctx => { ctx.body = HELLO })
+  return served(app.use(async ctx => { ctx.body = HELLO }), folder)
 })
 
 // node:http without middleware, with the response that `respond` writes.
-const node = (respond, about) => entry(undefined, () => http.createServer((req, res) => respond(res)), about)
+const node = (respond, about) => entry(undefined, folder => served((req, res) => respond(res), folder), about)
 
 // A server of bun.mjs.
 const underBun = ({ name, version, about }) => ({
@@ -75,8 +84,8 @@ module.exports = {
     return app.use((req, res) => res.type('text').send(HELLO))
   }),
 
-  fastify: entry('fastify', () => {
-    const app = require('fastify')()
+  fastify: entry('fastify', folder => {
+    const app = require('fastify')(folder === undefined ? {} : { https: certificate(folder) })
     five(() => app.addHook('onRequest', async () => {}))
     app.get('/', async () => HELLO)
     return (port, host, backlog) => app.listen({ port, host, backlog }).then(() => app.server)

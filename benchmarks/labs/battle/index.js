@@ -7,9 +7,11 @@ const { doubt } = require('../../lib/run/measure')
 const { list } = require('../../lib/servers/contenders')
 const { ask, underPm2 } = require('../../lib/servers/pm2')
 const { PAGE } = require('../mw/workloads')
+const { deployed } = require('./deployed')
 const view = require('./view')
 
 const CLUSTERED = ['kone', 'koa', 'node']
+const DEPLOYED = ['kone', 'koa', 'node', 'fastify']
 const PACED = ['net', 'kone', 'node', 'node-cheapest', 'koa', 'fastify', 'hono']
 
 const question = { request: { path: '/' }, expected: { status: 200, type: 'text/plain; charset=utf-8', body: 'Hello World' } }
@@ -22,7 +24,7 @@ lab(module, {
 
   async measure (lab) {
     const { quick, rounds } = lab.options
-    const generators = lab.generators(['autocannon', 'wrk', 'arrivals'])
+    const generators = lab.generators(['autocannon', 'wrk', 'arrivals', 'nginx'])
     const servers = await lab.start(lab.contenders.filter(({ isPm2 }) => !isPm2), { workload: 'hello', ...question, reference: 'node', floor: {} })
     const autocannon = { generator: 'autocannon', connections: 100, seconds: quick ? 1 : 3 }
     const wrk = { generator: 'wrk', connections: 50, seconds: quick ? 1 : 2 }
@@ -40,6 +42,11 @@ lab(module, {
           size: cells.length * load.seconds,
           act: () => lab.measure(cells, { quickWarm: 1 })
         }
+      }),
+      ...deployed(lab, {
+        contenders: lab.contenders.filter(({ name }) => DEPLOYED.includes(name)),
+        question: { ...question, reference: 'node' },
+        seconds: wrk.seconds
       }),
       { name: 'memory', size: 2 * paced.length, act: () => resident(lab, paced.filter(({ name }) => name !== 'net')) },
       cluster(lab, wrk),

@@ -3,6 +3,7 @@
 const { costs } = require('../../lib/report/findings')
 const { beside, matrix, ranking } = require('../../lib/report/tables')
 const { short, two, whole } = require('../../lib/report/text')
+const { WORKLOADS } = require('./deployed')
 
 /** Requests a second of the open loop, and what is shown of its latencies. */
 exports.RATES = [2000, 10_000, 30_000]
@@ -17,14 +18,23 @@ exports.claims = [
   ['hello world behind five middleware ÷ Koa 2', WRK, 'koa'],
   ['hello world behind five middleware ÷ the cheapest other framework on Node', WRK, 'others'],
   ...exports.RATES.map(rate => [`at ${whole(rate)} requests a second ÷ Koa 2`, paced(rate), 'koa']),
-  ...exports.RATES.map(rate => [`at ${whole(rate)} requests a second ÷ a bare node:http handler`, paced(rate), 'node'])
+  ...exports.RATES.map(rate => [`at ${whole(rate)} requests a second ÷ a bare node:http handler`, paced(rate), 'node']),
+  ...WORKLOADS.map(workload => [`${workload} ÷ Koa 2`, workload, 'koa'])
 ]
+
+exports.deployed = function (figures) {
+  const section = matrix(figures, { heading: 'as it is deployed, CPU µs/request', columns: WORKLOADS.map(name => [name, name]), to: 'koa' })
+  const text = 'Behind nginx the Node process alone is counted, and nginx has the cores of the load; the defaults of nginx before ' +
+    '1.29.7 are HTTP/1.0 with a connection for each request, and two lines keep them.'
+  return section && { ...section, text }
+}
 
 exports.overview = () => ({
   lines: [
     ...exports.RATES.map(rate => [`${whole(rate)} requests a second`, paced(rate)]),
     ['saturated by wrk', WRK],
     ['saturated by autocannon', 'hello'],
+    ...WORKLOADS.map(workload => [workload, workload, { net: null }]),
     ['in a cluster, one worker for each core', 'cluster, wrk', { net: null }]
   ]
 })
@@ -38,6 +48,7 @@ exports.sections = figures => [
   }),
   rates(figures),
   latencies(figures),
+  exports.deployed(figures),
   ranking(figures, 'hello', { heading: 'as the original report measured', columns: { bytes: row => bytes(figures, row) } }),
   ranking(figures, 'cluster, wrk', {
     heading: 'in a cluster',

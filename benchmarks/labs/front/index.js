@@ -3,6 +3,7 @@
 const { lab } = require('../../lib/run/lab')
 const { doubt } = require('../../lib/run/measure')
 const { list } = require('../../lib/servers/contenders')
+const { deployed } = require('../battle/deployed')
 const { CALLS } = require('./fetch')
 const view = require('./view')
 const workloads = require('./workloads')
@@ -13,7 +14,8 @@ lab(module, {
   view,
 
   probe (contender) {
-    const { app, request = {}, expected } = workloads.find(({ app }) => contender.name in app) ?? { ...workloads[0], app: { hono: 'fetch' } }
+    const { app, request = {}, expected } = workloads.find(({ app }) => contender.name in app) ??
+      { ...workloads[0], app: { hono: 'fetch', fastify: 'hello' } }
     return { contender: { ...contender, args: [app[contender.name]] }, request, expected }
   },
 
@@ -36,6 +38,11 @@ lab(module, {
           act: () => lab.group(contenders, { workload, request, expected, reference: 'node', floor: {} },
             Object.fromEntries(given.map(([name, load]) => [name, { ...load, seconds }])))
         }
+      }),
+      ...deployed(lab, {
+        contenders: lab.contenders.filter(({ name }) => ['kone', 'koa', 'node', 'fastify'].includes(name)).map(one => ({ ...one, args: ['hello'] })),
+        question: { expected: workloads[0].expected, reference: 'node' },
+        seconds
       }),
       { name: view.FETCH, size: 2, act: () => fetch(lab, { generator: lab.generator(), connections: 4, seconds }) }
     ])

@@ -2,6 +2,8 @@
 
 const { ratios } = require('../../lib/report/findings')
 const { ranking } = require('../../lib/report/tables')
+const { WORKLOADS } = require('../battle/deployed')
+const { deployed } = require('../battle/view')
 
 /** The workload of app.fetch(). */
 const FETCH = exports.FETCH = 'app.fetch'
@@ -17,6 +19,7 @@ exports.claims = [
   ...['', ' by bodyParser'].flatMap(by => ['node', 'koa'].flatMap(to => [['one read', 'post'], ['two reads', 'post, two reads']].map(([how, workload]) =>
     [`a JSON body in ${how}${by} ÷ ${to === 'node' ? 'node:http' : 'Koa 2 with koa-bodyparser'}`, workload, to, { contender: by ? 'kone-bodyParser' : 'kone' }]))),
   ['pipelined requests, 16 deep ÷ node:http', 'pipelined 16', 'node'],
+  ...WORKLOADS.map(workload => [`${workload} ÷ Koa 2`, workload, 'koa']),
   ['app.fetch() ÷ Hono’s', FETCH, 'hono']
 ]
 
@@ -29,6 +32,7 @@ exports.sections = figures => [
     heading: 'kone beside node:http',
     chart: ratios(figures, requests(figures), { what: 'kone’s own HTTP/1.1', to: 'node' })
   },
-  ...requests(figures).map(workload => ranking(figures, workload)),
+  ...requests(figures).filter(workload => !WORKLOADS.includes(workload)).map(workload => ranking(figures, workload)),
+  deployed(figures),
   ranking(figures, FETCH, { heading: '`app.fetch(new Request())`, without a server', to: ['hono'] })
 ]

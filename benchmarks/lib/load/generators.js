@@ -10,10 +10,12 @@ const { worker } = require('./worker')
  * All take port, protocol, method, path, headers, body, connections, seconds, pipeline, and mark, which is called when
  * connections are 'settled' and when the load is 'over'. wrk alone takes cookies, how many different ones go round,
  * settle, the seconds in which thousands of connections come up, and isFailing, of responses that must all have a status
- * of 400 or more.
+ * of 400 or more, version, the one of HTTP that the requests have; nginx alone isKept.
  */
 
 exports.wrk = require('./wrk')
+
+exports.nginx = require('./nginx')
 
 exports.autocannon = inWorkers('./autocannon-worker')
 

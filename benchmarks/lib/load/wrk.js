@@ -14,7 +14,8 @@ module.exports = function wrk ({ pin, late = LATE }) {
 
   function run (load) {
     const { port, protocol = 'http', method = 'GET', path: target = '/', headers = {}, body = '' } = load
-    const { connections, seconds, pipeline = 1, cookies = 0, settle = 0, isFailing = false, mark = () => {} } = load
+    const { connections, seconds, pipeline = 1, cookies = 0, settle = 0, mark = () => {} } = load
+    const { isFailing = false, version = '1.1' } = load
     const duration = seconds + Math.ceil(settle)
     const args = ['-t1', `-c${connections}`, `-d${duration}s`, '-s', path.join(__dirname, 'wrk.lua')]
     if (settle) args.push('--timeout', '60s') // a server may take seconds to go round all of them
@@ -25,7 +26,9 @@ module.exports = function wrk ({ pin, late = LATE }) {
     return new Promise((resolve, reject) => {
       let said = ''
       child = spawn(command[0], command.slice(1), {
-        env: { ...process.env, CONNECTIONS: String(connections), SETTLE: String(settle), FAILING: String(isFailing) },
+        env: {
+          ...process.env, CONNECTIONS: String(connections), SETTLE: String(settle), FAILING: String(isFailing), VERSION: version
+        },
         stdio: ['ignore', 'pipe', 'inherit']
       })
       let before = 0

@@ -1,6 +1,7 @@
 -- wrk -s wrk.lua URL -- METHOD DEPTH COOKIES BODY
 -- CONNECTIONS, in the environment, is what -c says: done() is given neither it nor the arguments.
 -- DEPTH requests go out in one write; with COOKIES above 0 as many different Cookie headers go round.
+-- VERSION is of HTTP: with 1.0 each request has a connection of its own, as ab's.
 -- With FAILING every response must have a status of 400 or more: the others are errors.
 -- With SETTLE, seconds, it says when they are over, and how many requests went out until then.
 
@@ -36,7 +37,8 @@ function init (args)
   local depth, cookies = tonumber(args[2]), tonumber(args[3])
   if args[4] and args[4] ~= '' then wrk.body = args[4] end
 
-  local plain = wrk.format
+  local format, version = wrk.format, ' HTTP/' .. (os.getenv('VERSION') or '1.1')
+  local function plain () return (format():gsub(' HTTP/1%.1', version, 1)) end
   if cookies == 0 then
     local requests = plain():rep(depth)
     wrk.format = function () return requests end

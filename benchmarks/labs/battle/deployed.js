@@ -1,0 +1,38 @@
+'use strict'
+
+const { makeCertificate } = require('../../lib/servers/certificate')
+
+/** How requests reach a server that is deployed: workload → load. Of what stands in front of it nothing is counted. */
+const LOADS = exports.LOADS = {
+  'nginx with its defaults': { generator: 'nginx', connections: 50 },
+  'nginx kept, 1.1': { generator: 'nginx', isKept: true, connections: 50 },
+  'HTTP/1.0 close (ab)': { generator: 'wrk', version: '1.0', connections: 50 }
+}
+
+const TLS = 'a TLS connection per request'
+
+exports.WORKLOADS = [...Object.keys(LOADS), TLS]
+
+/**
+ * Parts for `lab.inTime`.
+ *
+ * @param {Session} lab
+ * @param {{ contenders: object[], question: object, seconds: number }} what question: as `lab.start` takes it, but for its
+ *   workload; over TLS a contender has one more argument, a folder with a certificate
+ */
+exports.deployed = function (lab, { contenders, question, seconds }) {
+  const generators = lab.generators(['nginx', 'wrk'])
+  const size = contenders.length * seconds
+  const group = (workload, load) => lab.group(contenders, { workload, ...question }, { [workload]: { ...load, seconds } })
+  const parts = Object.entries(LOADS).filter(([, { generator }]) => generators[generator])
+    .map(([name, load]) => ({ name, size, act: () => group(name, load) }))
+  return generators.wrk ? [...parts, { name: TLS, size, act: overTLS }] : []
+
+  async function overTLS () {
+    const folder = lab.folder()
+    await makeCertificate(folder)
+    const request = { protocol: 'https', headers: { connection: 'close' } }
+    const secure = contenders.map(one => ({ ...one, args: [...one.args ?? [], folder] }))
+    await lab.group(secure, { workload: TLS, ...question, request }, { [TLS]: { generator: 'wrk', connections: 50, seconds } })
+  }
+}
