@@ -176,6 +176,7 @@ const responses = fc.record({
   method: fc.oneof({ weight: 9, arbitrary: fc.constant('GET') }, fc.constant('HEAD')),
   upload: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, uploads),
   close: fc.oneof({ weight: 19, arbitrary: fc.constant(false) }, fc.constant(true)),
+  version: fc.oneof({ weight: 4, arbitrary: fc.constant('1.1') }, fc.constant('1.0')),
   status: fc.oneof({ weight: 9, arbitrary: fc.constant(200) }, fc.constantFrom(204, 304, 404)),
   way: fc.oneof({ weight: 6, arbitrary: fc.constant('fast') }, { weight: 10, arbitrary: fc.constantFrom(...Object.keys(WAYS)) }),
   pieces: fc.array(pieces, { maxLength: 4, size: 'max' }),
@@ -540,8 +541,8 @@ class Run {
     for (const plan of plans) {
       if (this.isLast) break
       const one = new One(this, this.all.length, plan)
-      const fields = `${plan.close ? 'Connection: close\r\n' : ''}${plan.upload ? 'Transfer-Encoding: chunked\r\n' : ''}`
-      sent.push(Buffer.from(`${plan.method} /${one.index} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`))
+      const upload = plan.upload ? 'Transfer-Encoding: chunked\r\n' : ''
+      sent.push(Buffer.from(`${plan.method} /${one.index} ${VERSIONS[plan.version][Number(plan.close)]}${upload}\r\n`))
       if (one.upload !== null) sent.push(one.upload.bytes)
       this.all.push(one)
       this.isLast = plan.close
@@ -660,6 +661,7 @@ const SMALL = {
   method: 'GET',
   upload: null,
   close: false,
+  version: '1.1',
   status: 200,
   way: 'fast',
   pieces: [{ type: 'text', kind: 'ascii', size: 5 }],
@@ -710,6 +712,12 @@ class Bytes {
   show () {
     return inspect(this.bytes.toString('latin1', this.at, this.at + 80))
   }
+}
+
+/** What a request says that is kept, and one that closes: that of HTTP/1.0 has no length then, and no chunks. */
+const VERSIONS = {
+  1.1: ['HTTP/1.1\r\nHost: a\r\n', 'HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'],
+  '1.0': ['HTTP/1.0\r\nConnection: keep-alive\r\nTE: chunked\r\n', 'HTTP/1.0\r\n']
 }
 
 const NAMES = { 200: 'OK', 204: 'No Content', 304: 'Not Modified', 404: 'Not Found' }

@@ -227,10 +227,11 @@ class Talk {
 }
 
 /** A request as it is sent; what is missing of a stalled body is missing here. */
-function bytesOf ({ method, close, expect, body }, client, request) {
-  const lines = [`${method} /${client}/${request} HTTP/1.1`, 'Host: siege']
+function bytesOf ({ method, close, expect, old, body }, client, request) {
+  const lines = [`${method} /${client}/${request} HTTP/1.${old ? 0 : 1}`, 'Host: siege']
   if (expect) lines.push('Expect: 100-continue')
-  if (close) lines.push('Connection: close')
+  if (old) lines.push('TE: chunked', ...close ? [] : ['Connection: keep-alive'])
+  else if (close) lines.push('Connection: close')
   if (body !== null) lines.push(body.chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`)
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
   if (body === null) return head

@@ -14,12 +14,13 @@ const { isHarmless, samples } = require('../acts')
  *   throws    listeners that throw, each once; see servers.js
  *   clients   one connection each:
  *     start     ms after the server listens
- *     requests  { method, pipelined, close, expect, body, handler }
+ *     requests  { method, pipelined, close, expect, old, body, handler }
  *     write     { piece, pause }: bytes per write (0: all at once), ms between two writes
  *     read      { hold, rate }: ms without any read, then bytes per 10 ms (0: no limit)
  *     end       { how, ms, bytes }: how the client leaves
  *
- * `close` and `expect`: the request says `Connection: close` or `Expect: 100-continue`.
+ * `close` and `expect`: the request says `Connection: close` or `Expect: 100-continue`. `old`: it is HTTP/1.0, kept unless it
+ * closes, and takes chunks.
  * `body` is { length, chunked, sent }: `sent` bytes of it are sent, then the client stalls.
  * `handler` is described in handlers.js. All of these are mixed: arrivals × listeners that throw × closing × kinds of clients ×
  * bodies of every kind and charset × responses that other handlers end × touched, late, destroyed, slow, half, stalled.
@@ -69,7 +70,7 @@ const HANGS = ['hang', 'stuck']
 
 const HANDLER = { kind: 'string', size: 100, listen: true, touch: false, close: false, late: -1, read: '', destroy: null }
 
-const GET = { method: 'GET', pipelined: false, close: false, expect: false, body: null }
+const GET = { method: 'GET', pipelined: false, close: false, expect: false, old: false, body: null }
 
 /**
  * Make the conversation of a seed.
@@ -102,6 +103,9 @@ function generate (seed) {
   if (throws.length > 0) clients.forEach(keepOnFastPath)
   for (const { requests } of clients) {
     for (const { handler } of requests) if (rnd.chance(0.15)) handler.touches = [rnd.pick(TOUCHES)]
+  }
+  for (const { requests } of clients) {
+    for (const request of requests) request.old = !request.expect && rnd.chance(0.1)
   }
   // The server neither counts nor closes what another one has accepted.
   const isOwn = arrival === 'accepted' || arrival === 'tls'
@@ -261,7 +265,7 @@ function hurry (handler) {
 
 /** What the shrinker may change of a conversation. */
 const OF_ALL = { arrival: 'accepted', drain: null, call: null, stranger: null, timeout: 0 }
-const OF_CLIENT = { start: 0, piece: 0, pause: 0, hold: 0, rate: 0, close: false, expect: false }
+const OF_CLIENT = { start: 0, piece: 0, pause: 0, hold: 0, rate: 0, close: false, expect: false, old: false }
 const OF_HANDLER = { late: -1, read: '', touch: false, listen: false, destroy: null, size: 100 }
 const RULES = { lists: ['clients', 'requests', 'throws', 'touches'], usual: { ...OF_ALL, ...OF_CLIENT, ...OF_HANDLER } }
 
