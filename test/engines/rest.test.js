@@ -2,23 +2,34 @@
 
 const { after, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
 const { once } = require('node:events')
+const fs = require('node:fs')
 const http = require('node:http')
+const http2 = require('node:http2')
 const net = require('node:net')
+const path = require('node:path')
 const { Readable, Writable } = require('node:stream')
 const { pipeline } = require('node:stream/promises')
+const { setTimeout: sleep } = require('node:timers/promises')
 const koaBodyParser = require('koa-bodyparser')
 const rawBody = require('raw-body')
 
 const bodyParser = require('../../middleware/bodyParser')
+const folder = require('../helpers/folder')
 const Kone = require('../helpers/kone')
+const { missing, which } = require('../helpers/programs')
 const share = require('../helpers/share')
+const until = require('../helpers/until')
 
 const KB = 1024
 const MB = 1024 * KB
 
 /** A test that waits for what never comes fails by then, in ms; no timeout of the server may come before. */
 const PATIENCE = 20000
+
+/** A reader that takes nothing for so long holds the connection up; by lib/engines/rest.js it has 2 seconds, in ms. */
+const LONG = 2600
 
 /** How a reader stops. */
 const LEAVES = 'leaves'     // the rest is dropped: up to 1 MB, and beyond it the connection is closed
@@ -217,5 +228,165 @@ for (const side of Object.keys(SIDES)) {
         assert.deepEqual(found.filter(({ fault }) => fault !== ''), [])
       })
     }
+  })
+}
+
+/** Who reads on behind the response, and how: each takes longer than a reader may take nothing. */
+const WORKING = {
+  'a pipe into a stream that takes its time': async ctx => {
+    const writer = new Writable({
+      highWaterMark: 1,
+      write (chunk, encoding, callback) {
+        setTimeout(callback, this.size === undefined ? LONG : 0)
+        this.size = (this.size ?? 0) + chunk.length
+      }
+    })
+    ctx.req.pipe(writer)
+    await once(writer, 'finish')
+    return writer.size
+  },
+  'for await with work for each chunk': async ctx => {
+    let size = 0
+    let isWorking = true
+    sleep(LONG).then(() => { isWorking = false })
+    for await (const chunk of ctx.req) {
+      size += chunk.length
+      if (isWorking) await sleep(700)
+    }
+    return size
+  },
+  "a listener for 'data'": async ctx => {
+    let size = 0
+    await once(ctx.req.on('data', chunk => { size += chunk.length }), 'end')
+    return size
+  },
+  'readBody()': async ctx => (await ctx.request.readBody({ limit: 2 * MB })).length,
+  'a reader that pauses before the response has ended': async ctx => {
+    let size = 0
+    ctx.respond = false
+    ctx.req.on('data', chunk => { size += chunk.length }).pause()
+    ctx.res.write('early')
+    await sleep(LONG)
+    ctx.res.end()
+    ctx.req.resume()
+    await once(ctx.req, 'end')
+    return size
+  }
+}
+
+for (const side of Object.keys(SIDES)) {
+  describe(`a reader behind the response, ${side}`, { concurrency: true }, () => {
+    for (const [reader, read] of Object.entries(WORKING)) {
+      it(`should get the whole body: ${reader}`, async () => {
+        let size
+        const port = await serve(side, ctx => {
+          ctx.status = 401
+          ctx.body = 'early'
+          if (ctx.method === 'GET') ctx.body = 'next'
+          else size = read(ctx)
+        })
+        const client = new Client(port)
+        client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${MB + LONG}\r\n\r\n`)
+        client.write(Buffer.alloc(MB))
+        await client.until(() => client.text.includes('early'))
+        for (let i = 0; i < LONG; i += 100) { // slowly
+          client.write(Buffer.alloc(100))
+          await sleep(100)
+        }
+        client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+        await client.until(() => client.text.endsWith('next'))
+        assert.match(client.text, /next$/)
+        client.socket.destroy()
+        assert.equal(await size, MB + LONG)
+      })
+    }
+  })
+}
+
+describe('the rest of a body behind a response, HTTP/2', { concurrency: true }, () => {
+  for (const [reader, { then }] of Object.entries(READERS)) {
+    it(`should end the stream, and hold up no other one: ${reader}`, async () => {
+      const app = new Kone()
+      app.silent = true
+      const server = http2.createServer(app.use(respond).callback()).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const session = http2.connect(`http://127.0.0.1:${server.address().port}`)
+      try {
+        const stream = session.request({ ':method': 'POST', ':path': targetOf(reader, 100), 'content-type': 'text/plain' })
+        const closed = once(stream, 'close').catch(() => {})
+        stream.resume().on('error', () => {}).write(Buffer.alloc(MB)) // more than a connection's window, and no end
+        if (then !== DESTROYS) assert.equal((await once(stream, 'response'))[0][':status'], 413)
+        await closed
+        const next = session.request({ ':method': 'POST', ':path': '/next' })
+        next.setEncoding('utf8').end(Buffer.alloc(300 * KB))
+        assert.equal((await next.toArray()).join(''), `next ${300 * KB}`)
+      } finally {
+        session.destroy()
+        server.close()
+      }
+    })
+  }
+})
+
+for (const side of Object.keys(SIDES)) {
+  describe(`the rest of a body behind nginx, ${side}`, { skip: missing('nginx') }, () => {
+    for (const buffering of ['on', 'off']) {
+      it(`should cost the next user no response, proxy_request_buffering ${buffering}`, async t => {
+        const port = await serve(side, respond)
+        const socketPath = await nginx(t, port, buffering)
+        const failures = []
+        for (const [reader, { then }] of Object.entries(READERS)) {
+          for (const size of then === HOLDS ? [] : SIZES) { // for 2 seconds nobody knows that these will not read on
+            await post(socketPath, targetOf(reader, 100), size).catch(() => {})
+            for (let user = 0; user < 3; user++) {
+              const { status, text } = await post(socketPath, '/next', 10)
+              if (status !== 200) failures.push({ reader, size, user, status, text })
+            }
+          }
+        }
+        assert.deepEqual(failures, [])
+      })
+    }
+  })
+}
+
+/** @return {Promise<string>} path of the socket that nginx listens at, in front of `port` */
+async function nginx (t, port, buffering) {
+  const at = folder()
+  const conf = path.join(at, 'nginx.conf')
+  const socketPath = path.join(at, 'nginx.sock')
+  fs.writeFileSync(conf, `
+    daemon off; master_process off; pid ${at}/pid; error_log ${at}/error.log;
+    events { worker_connections 512; }
+    http {
+      access_log off;
+      ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path ${at}/${name};`).join(' ')}
+      upstream kone { server 127.0.0.1:${port}; keepalive 8; }
+      server {
+        listen unix:${socketPath}; client_max_body_size 0;
+        location / {
+          proxy_pass http://kone; proxy_http_version 1.1; proxy_set_header Connection "";
+          proxy_request_buffering ${buffering}; proxy_read_timeout ${PATIENCE}ms;
+        }
+      }
+    }`)
+  const child = spawn(which('nginx'), ['-e', path.join(at, 'error.log'), '-c', conf], { stdio: 'ignore' })
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+  await until(() => fs.existsSync(socketPath))
+  return socketPath
+}
+
+/** One request of a user, on a connection of its own. */
+function post (socketPath, target, size) {
+  return new Promise((resolve, reject) => {
+    const req = http.request({ socketPath, path: target, method: 'POST', agent: false, headers: { 'content-type': 'text/plain', 'content-length': size } })
+    req.on('error', reject).on('response', async res => {
+      const text = (await res.setEncoding('latin1').toArray().catch(() => [])).join('')
+      resolve({ status: res.statusCode, text })
+    })
+    req.end(Buffer.alloc(size))
   })
 }
