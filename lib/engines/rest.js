@@ -74,7 +74,7 @@ function close (req, socket) {
   const stream = http2Stream(req)
   if (stream === undefined) return socket.destroy()
   stream.close()
-  req.resume() // what has arrived would be kept, and count against the window of all streams
+  if (!isAttached(req)) stream.removeAllListeners('data').resume() // as node's _dump(): what has arrived would be kept
 }
 
 /**

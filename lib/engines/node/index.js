@@ -54,7 +54,8 @@ exports.own = function (ctx) {
     const stream = http2Stream(res)
     if (stream?.headRequest) dropBody(res)
     else if (stream?.endAfterHeaders === false) {
-      // Node 26 forgets headers without a body that it has not written, if the stream is closed.
+      // Later, as node closes a stream that nobody has read: Node 26 forgets headers without a body that it has not
+      // written, and Node 20's clients never close a stream whose end and reset come in one read.
       stream.once('finish', () => setImmediate(follow, req, socket, NaN))
     }
     ctx.onFinished(err => ctx.onerror(err?.cause)) // a client that left is not an error of the app
