@@ -43,6 +43,7 @@ function echo (path, { syntax = 6, ...options } = {}) {
 const PATHS = [
   ['/', {}],
   ['/users/:id', { id: 7 }, { id: '7' }],
+  ['/café à la carte/:id', { id: 'é' }],
   ['/users/:id/posts/:post?', { id: 'a' }],
   ['/users/:id/posts/:post?', { id: 'a', post: 'b' }],
   ['/:from-:to.:type?', { from: 'a', to: 'b', type: 'html' }],

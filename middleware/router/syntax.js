@@ -22,7 +22,7 @@ const syntaxes = {
 
     toRegexp (path, opts) {
       const keys = []
-      return { regexp: six.pathToRegexp(path, keys, opts), keys }
+      return { regexp: encodedToo(six.pathToRegexp(path, keys, { ...opts, encode: mark })), keys }
     },
 
     names: path => six.parse(path).map(token => token.name).filter(Boolean),
@@ -40,7 +40,8 @@ const syntaxes = {
 
     toRegexp (path, { end, sensitive, strict }) {
       if (path instanceof RegExp) return { regexp: path, keys: [] }
-      return eight.pathToRegexp(path, { end, sensitive, trailing: strict !== true })
+      const { regexp, keys } = eight.pathToRegexp(path, { end, sensitive, trailing: strict !== true, encodePath: mark })
+      return { regexp: encodedToo(regexp), keys }
     },
 
     names: path => keysOf(eight.parse(path).tokens).map(({ name }) => name),
@@ -58,6 +59,26 @@ const syntaxes = {
 
     isDelimiter: code => code === 0x2f
   }
+}
+
+/** A character that clients encode in a path: they send `/caf%C3%A9` for `/café`, and `/a%20b` for `/a b`. */
+const ODD = /[^!$-;=@-Z_a-z~]/gu
+const MARK = '\uE000'
+const MARKED = /\uE000(\\?)(.)/gsu
+
+function mark (literal) {
+  return literal.replace(ODD, `${MARK}$&`)
+}
+
+/** The regular expression with each marked character as it is, and as clients encode it. */
+function encodedToo (regexp) {
+  const { source, flags } = regexp
+  return source.includes(MARK) ? new RegExp(source.replace(MARKED, either), flags) : regexp
+}
+
+function either (text, escape, char) {
+  const isSurrogate = char.length === 1 && /[\ud800-\udfff]/.test(char) // alone, which no client can send
+  return isSurrogate ? char : `(?:${escape}${char}|${encodeURIComponent(char)})`
 }
 
 function keysOf (tokens) {
@@ -144,4 +165,4 @@ function isPath (path, syntax) {
   }
 }
 
-module.exports = { segmentsOfEight, syntaxes, toRegexp }
+module.exports = { ODD, segmentsOfEight, syntaxes, toRegexp }

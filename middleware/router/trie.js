@@ -3,7 +3,7 @@
 const { parse } = require('path-to-regexp')
 const { detach } = require('../../lib/text')
 const Layer = require('./layer')
-const { segmentsOfEight, syntaxes } = require('./syntax')
+const { ODD, segmentsOfEight, syntaxes } = require('./syntax')
 
 // what path-to-regexp makes of `:name`: one segment, not empty
 const SEGMENT = '[^\\/#\\?]+?'
@@ -182,9 +182,9 @@ function leading (token) {
   return segments.slice(0, odd === -1 ? -1 : odd)
 }
 
-// only ASCII: above it the i flag folds case by other rules than toLowerCase()
+// only what clients do not encode; above ASCII the i flag folds case by other rules than toLowerCase(), too
 function isPlain (token) {
-  return /^\/[\x21\x22\x24-\x3e\x40-\x7e]*$/.test(token)
+  return token[0] === '/' && token.search(ODD) === -1
 }
 
 function isSegment ({ prefix, suffix, pattern, modifier }) {

@@ -26,6 +26,37 @@ frameworks('router', ({ it, Koa, ask, errors }) => {
     }
   })
 
+  it('should match a path as browsers send it, whatever its characters, and as it is', async () => {
+    const ascii = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCharCode(0x20 + i)).filter(char => !'/%\\'.includes(char))
+    for (const syntax of [6, 8]) {
+      const router = new Router({ syntax })
+      const rest = syntax === 6 ? '(.*)' : '{/*rest}'
+      router.use((ctx, next) => {
+        ctx.set('X-Guards', '')
+        return next()
+      })
+      const names = [...ascii, 'é', 'É', '日', '😀', 'é 日^']
+      for (const [i, name] of names.entries()) {
+        const literal = `/x/a${i}${name.replace(/[:*+?(){}[\]!;"\\]/g, '\\$&')}`
+        router.use(literal + rest, (ctx, next) => {
+          ctx.set('X-Guards', `${ctx.response.get('X-Guards')} ${i}`)
+          return next()
+        })
+        router.get(`${literal}/:id`, ctx => { ctx.body = `${i} ${ctx.params.id}` })
+      }
+      const app = [router.routes()]
+      for (const [i, name] of names.entries()) {
+        const path = `/x/a${i}${name.replace(/[?#]/g, encodeURIComponent)}/1`
+        for (const url of new Set([new URL(path, 'http://a').pathname, encodeURI(`/x/a${i}${name}/1`).replace(/[?#]/g, encodeURIComponent)])) {
+          const res = await ask(app, `GET ${url}`)
+          assert.deepEqual([res.text, res.headers['x-guards'].trim()], [`${i} 1`, String(i)], `${syntax} ${url}`)
+        }
+        const raw = router.match(`/x/a${i}${name}/1`, 'GET').pathAndMethod
+        assert.equal(raw.at(-1)?.path, router.match(new URL(path, 'http://a').pathname, 'GET').pathAndMethod.at(-1).path)
+      }
+    }
+  })
+
   it('should throw 405 and 501 with the option throw', async () => {
     const router = new Router().get('/a', ctx => { ctx.body = 'a' })
     const notImplemented = () => Object.assign(new Error('odd'), { status: 501, expose: true })
