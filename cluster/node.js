@@ -113,18 +113,27 @@ class Master {
     return reloaded
   }
 
-  /** An old worker drains when its successor listens, the next one need not wait for that. */
+  /**
+   * An old worker drains when its successor has lived for a while; the next one need not wait for that. If a new worker
+   * dies before the last one is replaced, the old workers that are left stay.
+   */
   async replaceAll () {
-    const ends = []
     await this.dryRun()
+    const renewals = []
     try {
       for (const slot of this.slots) {
         const old = slot.worker
         await slot.renew()
-        if (old !== null) ends.push(this.end(old))
+        renewals.push(new Renewal(this, slot, old))
+        checkAll(renewals)
       }
+      await Promise.all(renewals.map(({ lived }) => lived))
+      checkAll(renewals)
+    } catch (err) {
+      for (const renewal of renewals) renewal.undo()
+      throw err
     } finally {
-      await Promise.all(ends)
+      await Promise.all(renewals.map(({ ended }) => ended))
     }
   }
 
@@ -193,6 +202,50 @@ class Master {
   }
 }
 
+/** A new worker beside the old one, until it has lived for a while. */
+class Renewal {
+  constructor (master, slot, old) {
+    this.master = master
+    this.slot = slot
+    this.old = old
+    this.worker = slot.worker
+    this.failure = null
+    this.ended = null // the old worker's end
+    this.lived = new Promise(resolve => {
+      const timer = setTimeout(resolve, master.settings.minLife)
+      const { worker } = this
+      let reason
+      worker.on('message', ({ died }) => { reason ??= died })
+      const lose = () => {
+        const { exitCode, signalCode } = worker.process
+        clearTimeout(timer)
+        reason ??= `it ended with ${signalCode ?? `exit code ${exitCode}`}`
+        this.failure = new Error(`a new worker died, and no other one is replaced: ${reason}${PAGE}`)
+        resolve()
+      }
+      // What it said last comes before its 'disconnect', and may come behind its 'exit'.
+      const end = () => worker.isConnected() ? worker.once('disconnect', lose) : lose()
+      if (worker.isDead()) end()
+      else worker.once('exit', end)
+    }).then(() => {
+      if (this.failure === null && this.old !== null && master.stopping === null) this.ended = master.end(this.old)
+    })
+  }
+
+  /** The old worker serves on. */
+  undo () {
+    if (this.ended !== null || this.old === null || this.master.stopping !== null) return
+    this.slot.putBack(this.old)
+    this.old = null
+    this.ended = this.master.end(this.worker)
+  }
+}
+
+function checkAll (renewals) {
+  const failed = renewals.find(({ failure }) => failure !== null)
+  if (failed !== undefined) throw failed.failure
+}
+
 /** The place of one worker, filled again when it dies. */
 class Slot {
   constructor (master, index) {
@@ -253,6 +306,18 @@ class Slot {
       if (this.turn === turn + 1) console.error(`kone: ${errorLine(err)}`)
     }), this.wait)
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT)
+  }
+
+  /** A worker that was here before. */
+  putBack (worker) {
+    this.turn++
+    clearTimeout(this.timer)
+    this.isStarting = false
+    if (worker.isDead() || !worker.isConnected()) {
+      this.worker = null
+      return this.retry()
+    }
+    this.worker = worker
   }
 
   leave () {

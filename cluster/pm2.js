@@ -62,7 +62,7 @@ async function ask (command, settings) {
   const name = nameOf(settings)
   const workers = await list(pm2, name)
   if (workers.length === 0) return undefined
-  return { result: await commands[command](pm2, name, workers) }
+  return { result: await commands[command](pm2, name, workers, settings) }
 }
 
 const commands = {
@@ -70,10 +70,11 @@ const commands = {
     return workers.map(({ pid, pm2_env: { status } }) => ({ pid, state: status }))
   },
 
-  async reload (pm2, name, workers) {
+  async reload (pm2, name, workers, { minLife }) {
     const { env, pm_cwd: cwd, node_args: execArgv } = workers[0].pm2_env
     await dryRun(env, { cwd, execArgv })
     await call(pm2, 'reload', name)
+    await new Promise(resolve => setTimeout(resolve, minLife)) // pm2 ends the old workers when the new ones listen
     const now = await list(pm2, name)
     const old = new Set(workers.map(worker => worker.pid))
     if (now.length < workers.length || !now.every(isOnline) || now.some(({ pid }) => old.has(pid))) {

@@ -28,6 +28,8 @@ const VARIABLES = shape({
   INSTANCES: integer({ min: 1, max: 1024 }).says('how many workers', { default: availableParallelism(), otherwise: 'all cores' }),
   KONE_CLUSTER: oneOf('pm2', 'node').says('what starts them', { otherwise: '`pm2` if it is installed, else `node`' }),
   DRAIN_TIMEOUT: integer({ min: 0, max: LONGEST_TIMER - GRACE - MARGIN }).says('ms that a worker may take to drain', { default: 10_000 }),
+  KONE_MIN_LIFE: integer({ min: 0, max: 60_000 }).says(
+    'ms that a new worker must live before a reload ends the old one', { default: 1000 }),
   KONE_REUSE_PORT: oneOf(0, 1).says('1: [each worker accepts its own connections](#without-a-primary), with node:cluster alone',
     { default: 0 }),
   PM2_HOME: text.says("pm2's folder", { otherwise: '`~/.pm2`' })
@@ -36,10 +38,11 @@ const VARIABLES = shape({
 /**
  * Read the settings from environment variables.
  *
- *    read({ PORT: '80' })   // { port: 80, instances: 8, drainTimeout: 10000, cluster: undefined, reusePort: false }
+ *    read({ PORT: '80' })   // { port: 80, instances: 8, drainTimeout: 10000, minLife: 1000, cluster: undefined, … }
  *
  * @param {object} env see VARIABLES; an empty one is not set
- * @return {{ port: number, instances: number, drainTimeout: number, cluster?: 'pm2'|'node', reusePort: boolean }}
+ * @return {{ port: number, instances: number, drainTimeout: number, minLife: number, cluster?: 'pm2'|'node',
+ *   reusePort: boolean }}
  * @throws {Error} with one line that names the variable
  */
 function read (env) {
@@ -49,13 +52,14 @@ function read (env) {
     const refusal = VARIABLES.members[name].refusal(value, name)
     if (refusal !== undefined) throw new Error(refusal + PAGE)
   }
-  const { PORT, INSTANCES, DRAIN_TIMEOUT, KONE_CLUSTER, KONE_REUSE_PORT } = VARIABLES.fill(given)
+  const { PORT, INSTANCES, DRAIN_TIMEOUT, KONE_CLUSTER, KONE_MIN_LIFE, KONE_REUSE_PORT } = VARIABLES.fill(given)
   const reusePort = KONE_REUSE_PORT === 1
   if (reusePort) checkReusePort(KONE_CLUSTER)
   return {
     port: PORT,
     instances: INSTANCES,
     drainTimeout: DRAIN_TIMEOUT,
+    minLife: KONE_MIN_LIFE,
     cluster: reusePort ? 'node' : KONE_CLUSTER,
     reusePort
   }

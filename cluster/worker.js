@@ -111,6 +111,7 @@ function isReady (server) {
   ready = true
   process.removeListener('uncaughtException', fail)
   process.removeListener('beforeExit', nothingListens)
+  process.on('uncaughtExceptionMonitor', err => tell({ died: errorLine(err) }))
   if (isDryRun && typeof server.setSecureContext === 'function') tell({ protocol: 'https' }) // without loading node:tls
   tell('ready', () => {
     if (isDryRun) process.exit(0)

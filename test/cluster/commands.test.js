@@ -470,6 +470,30 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     await until(() => !isAlive(Number(old)))
   })
 
+  for (const after of [0, 300, 900]) {
+    it(`should replace nobody by a version that listens and dies after ${after} ms`, proc, async t => {
+      const instance = await make(t, 'node', { KONE_MIN_LIFE: '1500' })
+      instance.write(SHAPES.app)
+      await instance.start()
+      const workers = await instance.workers()
+      instance.write(`${SHAPES.app}
+        const { listen } = require('node:net').Server.prototype
+        require('node:net').Server.prototype.listen = function (...args) {
+          if (process.env.NODE_APP_INSTANCE) this.once('listening', () => setTimeout(() => { throw new Error('no bread left') }, ${after}))
+          return listen.apply(this, args)
+        }`, 2)
+      const { code, lines } = await instance.run('reload')
+      assert.equal(code, 1)
+      assert.match(lines.at(-1), /^kone: a new worker died, and no other one is replaced: no bread left \(\S*app\.js:\d+:\d+\) \(kone\/docs\/api\/cluster\.md\)$/)
+      await until(async () => String((await instance.workers()).sort()) === String(workers.sort()))
+      const responses = await Promise.all(Array.from({ length: 20 }, () => fetch(`${instance.url}/echo?id=1`)))
+      assert.deepEqual(new Set(responses.map(res => res.headers.get('x-version'))), new Set(['1']))
+      instance.write(SHAPES.app, 3)
+      assert.deepEqual(await instance.run('reload'), { code: 0, lines: [] })
+      assert.equal((await fetch(`${instance.url}/echo?id=1`)).headers.get('x-version'), '3')
+    })
+  }
+
   it('should go on replacing what died when a reload fails meanwhile', async t => {
     const instance = await make(t, 'node', { INSTANCES: '1' })
     const broken = `${instance.app}.broken`

@@ -58,6 +58,7 @@ class Instance {
       NODE_TEST_CONTEXT: undefined,
       KONE_CLUSTER: cluster,
       INSTANCES: '2',
+      KONE_MIN_LIFE: '0',
       PM2_HOME: folder,
       TMPDIR: folder, // the master's socket, which a killed one leaves
       ...env
