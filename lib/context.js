@@ -1,12 +1,12 @@
 'use strict'
 
-const { AsyncResource } = require('async_hooks')
 const util = require('util')
 const statuses = require('statuses')
 const node = require('./engines/node')
 const http2Stream = require('./engines/node/http2-stream')
 const { report, toError } = require('./error-path')
 const { RESPONSE_TO, httpErrors } = require('./errors')
+const inContext = require('./in-context')
 const lazy = require('./lazy')
 const { given, misuse } = require('./usage-error')
 
@@ -124,7 +124,7 @@ const proto = module.exports = {
    */
   onFinished (fn) {
     if (typeof fn !== 'function') throw misuse('context', `ctx.onFinished(fn): fn must be a function, not ${given(fn)}`)
-    this[node.ENGINE].onFinished(this.incoming, this.outgoing, bind(fn))
+    this[node.ENGINE].onFinished(this.incoming, this.outgoing, inContext(fn))
   },
 
   /**
@@ -220,19 +220,6 @@ const proto = module.exports = {
 }
 
 proto[util.inspect.custom] = proto.inspect
-
-// Pipelined responses are flushed together, in the async context of one of them. Does what AsyncResource.bind() does at
-// a fraction of the cost.
-function bind (fn) {
-  const resource = new AsyncResource('KONEFINISHED')
-  return err => {
-    try {
-      resource.runInAsyncScope(fn, null, err)
-    } finally {
-      resource.emitDestroy()
-    }
-  }
-}
 
 /** Node's error of a message whose connection was lost. */
 function isReset (err) {

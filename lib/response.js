@@ -13,7 +13,7 @@ const { LONGEST_NAME, byteLength, intern } = require('./text')
 const { error } = require('./errors')
 const lazy = require('./lazy')
 const only = require('./only')
-const { drop, isPlain, isSent, isStream, sizeOf, streams, watch } = require('./stream')
+const { drop, isPlain, isSent, isStream, own, sizeOf, streams, watch } = require('./stream')
 const { HOP_BY_HOP, isBlob, isResponse, isWebStream } = require('./web')
 
 const contentDisposition = lazy(() => require('content-disposition'))
@@ -351,7 +351,7 @@ function setBody (response, val, original) {
     }
     if (untyped) response.set('Content-Type', OCTET_STREAM)
   } else if (isWebStream(val)) {
-    if (original !== val) response.ctx.onFinished(() => drop(val))
+    if (original !== val) own(response, () => drop(val))
     if (untyped) response.set('Content-Type', OCTET_STREAM)
     if (original != null) response.remove('Content-Length')
   } else if (isBlob(val)) {
@@ -370,7 +370,7 @@ function setJson (response) {
 }
 
 function setResponse (response, val, original, untyped) {
-  if (val.body) response.ctx.onFinished(() => drop(val))
+  if (val.body) own(response, () => drop(val))
   response.status = val.status
   if (untyped) response.set('Content-Type', OCTET_STREAM)
   if (original != null) response.remove('Content-Length')

@@ -1,5 +1,6 @@
 'use strict'
 
+const { AsyncResource } = require('async_hooks')
 const { Buffer } = require('buffer')
 const net = require('net')
 const Stream = require('stream')
@@ -9,13 +10,15 @@ const { ENGINE } = require('./engines/node')
 const http2Stream = require('./engines/node/http2-stream')
 const { cutShort, tooLong } = require('./errors')
 const fileStream = require('./file-stream')
+const inContext = require('./in-context')
 const lazy = require('./lazy')
 const { byteLength } = require('./text')
 const { isBlob, isResponse, isWebStream } = require('./web')
 
 const destroy = lazy(() => require('destroy'))
 
-const kSent = Symbol('kone.sent') // of ctx.response: the body that send() got
+const kSent = Symbol('kone.sent')       // of ctx.response: the body that send() got
+const kContext = Symbol('kone.context') //   the async context in which its body was set
 
 /**
  * Whether a body is one of node's streams; also of another copy of the class, as old and
@@ -85,10 +88,19 @@ exports.drop = function (body) {
  * @param {object} body what was set; the stream itself or what it was made of
  */
 exports.watch = function (response, stream, body) {
-  const { ctx } = response
   // Not `once`: a second error must not be an uncaught exception.
   stream.on('error', err => fail(response, stream, body, err))
-  ctx.onFinished(() => destroy()(stream))
+  exports.own(response, () => destroy()(stream))
+}
+
+/**
+ * A body is read, and dropped when the response was sent or lost, in the async context of the code that has set it: it
+ * sees the stores of that code, and isolate finds the request of its errors.
+ */
+exports.own = function (response, drop) {
+  const { ctx } = response
+  const context = response[kContext] = new AsyncResource('KONEBODY')
+  ctx[ENGINE].onFinished(ctx.incoming, ctx.outgoing, inContext(drop, context))
 }
 
 /**
@@ -98,6 +110,12 @@ exports.watch = function (response, stream, body) {
  * @throws {Error} if the stream is gone already
  */
 exports.send = function (response, stream, body) {
+  const context = response[kContext]
+  if (context === undefined) begin(response, stream, body)
+  else context.runInAsyncScope(begin, null, response, stream, body)
+}
+
+function begin (response, stream, body) {
   if (stream.destroyed && !stream.readableEnded) throw stream.errored ?? cutShort()
   if (stream !== body) exports.watch(response, stream, body)
   response[kSent] = body

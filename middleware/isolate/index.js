@@ -1,8 +1,10 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('async_hooks')
+const cut = require('../../lib/cut')
 const { report, toError } = require('../../lib/error-path')
 const { Options } = require('../../lib/options')
+const { isResponse, isWebStream } = require('../../lib/web')
 const { needsNode } = require('../_shared/runtime')
 
 const OPTIONS = new Options('isolate', {})
@@ -69,13 +71,19 @@ class Request {
 }
 
 /**
- * A body that is still being sent may be fed by the code that threw, and then never end. Its own failure is a 500, or
- * closes the connection, and reports the error.
+ * A body that is still being sent may be fed by the code that threw, and then never end. Does not rely on the stream's
+ * 'error', because a generator that waits and a web stream emit none.
  */
 function failLate (ctx, err) {
   const { body } = ctx
-  if (ctx.respond === false || !ctx.writable || body?.destroyed !== false) report(ctx, err)
-  else body.destroy(toError(err))
+  if (ctx.respond === false || !ctx.writable || !streams(body)) return report(ctx, err)
+  ctx.onerror(toError(err))
+  if (ctx.writable) cut(ctx.res, err) // it had begun
+  if (typeof body.destroy === 'function') body.destroy()
+}
+
+function streams (body) {
+  return typeof body?.pipe === 'function' || isWebStream(body) || isResponse(body)
 }
 
 /**
@@ -91,7 +99,7 @@ function guardEmit (message, request) {
   const { emit } = message
   message.emit = function (...args) {
     try {
-      return emit.apply(this, args)
+      return storage.run(request, () => emit.apply(this, args))
     } catch (thrown) {
       request.fail(thrown)
       return true
