@@ -209,6 +209,7 @@ function placeOfHandler (ctx, fn, pattern) {
  * @return {object} descriptors of properties
  */
 function watchers (app, base) {
+  const isWatched = () => leftOf.get(app) > 0
   const rules = { body: mistakenBody, status: mistakenStatus }
   const setters = Object.entries(rules).map(([name, rule]) => {
     const { get, set } = Object.getOwnPropertyDescriptor(base, name)
@@ -217,72 +218,60 @@ function watchers (app, base) {
       get,
       set (value) {
         set.call(this, value)
-        if (!(leftOf.get(app) > 0)) return
+        if (!isWatched()) return
         note(this, name)
         const text = rule(value)
         if (text !== undefined) warn(app, text, placeIn(trace()))
       }
     }]
   })
-  return {
-    ...Object.fromEntries(setters),
-    set: {
-      configurable: true,
-      writable: true,
-      value (field, ...rest) {
-        base.set.call(this, field, ...rest)
-        if (typeof field !== 'string' || !(leftOf.get(app) > 0)) return
-        note(this, field.toLowerCase())
-        if (this.incoming.httpVersionMajor >= 2 && OF_HTTP1.has(field.toLowerCase())) {
-          warn(app, `${field} is not sent over HTTP/2`, placeIn(trace()))
-        }
-      }
+  const methods = {
+    set (field, ...rest) {
+      base.set.call(this, field, ...rest)
+      if (!isWatched() || typeof field !== 'string') return
+      const name = field.toLowerCase()
+      note(this, name)
+      if (this.incoming.httpVersionMajor >= 2 && OF_HTTP1.has(name)) warn(app, `${field} is not sent over HTTP/2`, placeIn(trace()))
     },
-    [CHECK]: {
-      value (size) {
-        if (this.headerSent || !(leftOf.get(app) > 0)) return
-        const found = mistakenFields(this, size)
-        if (found.length > 0) warn(app, found.map(([, text]) => text).join('; '), placeOfField(this, found))
-      }
+    [CHECK] (size) {
+      const found = this.headerSent || !isWatched() ? [] : mistakenFields(this, size)
+      if (found.length === 0) return
+      const traced = traceOf(this, found[0][0]) ?? traceOf(this, 'body')
+      warn(app, found.map(([, text]) => text).join('; '), traced === undefined ? null : placeIn(traced))
     }
   }
+  return { ...Object.fromEntries(setters), ...Object.getOwnPropertyDescriptors(methods) }
 }
 
 const FIELDS = ['body', 'connection', 'content-encoding', 'content-length', 'content-range', 'date', 'keep-alive', 'transfer-encoding']
 
-const notes = new WeakMap() // response → which of FIELDS were set, and where: name → trace
+const traces = new WeakMap() // response → where these were set: name → trace
 
 function note (response, name) {
-  if (!FIELDS.includes(name)) return
-  if (!notes.has(response)) notes.set(response, new Map())
-  notes.get(response).set(name, trace())
+  if (!traces.has(response)) traces.set(response, new Map())
+  if (FIELDS.includes(name)) traces.get(response).set(name, trace())
 }
 
-function placeOfField (response, found) {
-  const traces = notes.get(response)
-  const traced = traces?.get(found[0][0]) ?? traces?.get('body')
-  return traced === undefined ? null : placeIn(traced)
-}
+const traceOf = (response, name) => traces.get(response)?.get(name)
 
-/** Fields that do not fit what is sent, and those that come with them from another response. */
+/** Fields that do not fit what is sent, and those that come with them from another response: [name, text]. */
 function mistakenFields (response, size) {
-  const { ctx, body, outgoing, status } = response
-  const [length, coding, range, encoding] = ['Content-Length', 'Transfer-Encoding', 'Content-Range', 'Content-Encoding']
-    .map(name => outgoing.getHeader(name))
+  const { ctx, body, status } = response
+  const get = name => response.outgoing.getHeader(name)
   const isSized = typeof size === 'number'
+  const length = get('Content-Length')
   const isLength = isSized ? String(length) === String(size) : /^\d+$/.test(length)
-  const [, from, to] = /^bytes (\d+)-(\d+)\//.exec(range) ?? []
+  const coding = get('Transfer-Encoding')
+  const [, from, to] = /^bytes (\d+)-(\d+)\//.exec(get('Content-Range')) ?? []
   const isText = isSized && ctx.method !== 'HEAD' && !Buffer.isBuffer(body) && !isBlob(body)
-  const isCopied = ['date', 'keep-alive', 'transfer-encoding'].some(name => notes.get(response)?.has(name))
-  const rules = {
-    'content-length': [length !== undefined && !isLength, 'Content-Length is not that of the body, and the right one is sent'],
-    'transfer-encoding': [coding !== undefined && (isSized || length !== undefined || coding !== 'chunked'), 'Transfer-Encoding is not sent as it is set'],
-    'content-range': [status === 206 && isSized && from !== undefined && to - from + 1 !== size, 'Content-Range is not that of the body'],
-    'content-encoding': [isText && encoding !== undefined && encoding !== 'identity', 'Content-Encoding is set, and the body is text'],
-    connection: [isCopied && outgoing.hasHeader('Connection'), 'Connection is that of another response'],
-    'keep-alive': [isCopied && outgoing.hasHeader('Keep-Alive'), 'Keep-Alive is that of another response']
-  }
-  return Object.entries(rules).flatMap(([name, [holds, text]]) => holds ? [[name, text]] : [])
+  const isCopied = ['date', 'keep-alive', 'transfer-encoding'].some(name => traceOf(response, name))
+  return [
+    [length !== undefined && !isLength, 'Content-Length', 'is not that of the body, and the right one is sent'],
+    [coding && (isSized || length || coding !== 'chunked'), 'Transfer-Encoding', 'is not sent as it is set'],
+    [status === 206 && isSized && from && to - from + 1 !== size, 'Content-Range', 'is not that of the body'],
+    [isText && (get('Content-Encoding') ?? 'identity') !== 'identity', 'Content-Encoding', 'is set, and the body is text'],
+    ...['Connection', 'Keep-Alive'].map(name => [isCopied && get(name), name, 'is that of another response'])
+  ].flatMap(([holds, name, text]) => holds ? [[name.toLowerCase(), `${name} ${text}`]] : [])
 }
 
 function mistakenBody (body) {
