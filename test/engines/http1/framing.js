@@ -10,7 +10,8 @@
  *
  * Whatever the acts are, the client gets exactly the responses that `expected()` gives, one behind the other, each with one
  * Content-Length or with none. Two parsers say so, neither of which is kone's: that of node's own clients, for each request
- * when the one before has its response, and over HTTP/1.1 the one of siege/responses.js for all of them in one write.
+ * when the one before has its response, and over HTTP/1.1 the one of siege/responses.js for all of them in one write, and for
+ * the first one by HTTP/1.0.
  */
 
 const net = require('node:net')
@@ -86,10 +87,12 @@ async function judge ({ engine, requests }) {
     if (wrong) find(index, wrong)
   }
   if (!ENGINES[engine]) return found
+  const old = wrongInOld(await pipeline(server, all.slice(0, 1), '1.0'), all[0].must)
+  if (old) find(0, `by HTTP/1.0: ${old}`)
   const { whole, error } = await pipeline(server, all)
   if (error !== null) find(whole.length, error)
   for (const [index, response] of whole.entries()) {
-    const wrong = wrongIn({ ...response, complete: true, body: Buffer.concat(response.body ?? []) }, all[index].must)
+    const wrong = wrongIn(readBy(response), all[index].must)
     if (wrong) find(index, `in one write: ${wrong}`)
   }
   const cut = all.findIndex(({ must }) => !must.isWhole)
@@ -118,13 +121,23 @@ function wrongIn ({ status, headers, body, complete }, { isWhole, length, ...mus
   return found === length?.toString() || isNodes ? '' : `has the length ${found} in place of ${length}`
 }
 
+const readBy = response => ({ ...response, complete: true, body: Buffer.concat(response.body ?? []) })
+
+/** HTTP/1.0 has no chunks: where the app declares no length, the end of the connection ends a body. */
+function wrongInOld ({ whole: [response], error }, must) {
+  if (error !== null) return error
+  if (response === undefined) return must.isWhole ? 'no response' : ''
+  if ('transfer-encoding' in response.headers) return 'has a Transfer-Encoding'
+  return wrongIn(readBy(response), { ...must, length: response.headers['content-length'] })
+}
+
 /** All requests in one write; the responses, once the server has closed the connection. */
-async function pipeline ({ port }, all) {
+async function pipeline ({ port }, all, version = '1.1') {
   const responses = new Bodies(all.map(({ method }) => method))
   const socket = net.connect(port, '127.0.0.1')
   socket.on('data', chunk => responses.push(chunk)).on('error', () => {})
   const last = all.length - 1
-  socket.write(all.map(({ method }, i) => `${method} /${i} HTTP/1.1\r\nHost: a\r\n${i === last ? 'Connection: close\r\n' : ''}\r\n`).join(''))
+  socket.write(all.map(({ method }, i) => `${method} /${i} HTTP/${version}\r\nHost: a\r\n${i === last ? 'Connection: close\r\n' : ''}\r\n`).join(''))
   await once(socket, 'close')
   responses.end()
   return responses
