@@ -43,7 +43,9 @@ module.exports = function materialize (outgoing) {
 
 function makeRequest (incoming, socket) {
   const { headers, request, url } = incoming
-  const req = new Request(incoming, socket)
+  const req = new Request(socket)
+  req[kIncoming] = incoming
+  req[kReceived] = 0
   req.method = request.method
   req.url = url
   req.httpVersion = '1.1'
@@ -70,12 +72,6 @@ function endBody (req) {
 }
 
 class Request extends http.IncomingMessage {
-  constructor (incoming, socket) {
-    super(socket)
-    this[kIncoming] = incoming
-    this[kReceived] = 0
-  }
-
   _read (size) {
     super._read(size) // the first one lets the stream read on
     this[kIncoming].read(this[kReceived]).then(chunk => {
