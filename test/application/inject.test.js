@@ -4,10 +4,14 @@ const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const diagnostics = require('node:diagnostics_channel')
+const fs = require('node:fs')
 const http = require('node:http')
+const { join } = require('node:path')
 const { Readable } = require('node:stream')
 
 const Kone = require('../helpers/kone')
+
+const LARGE = join(__dirname, '../../package-lock.json')
 
 const echo = () => {
   const app = new Kone()
@@ -215,6 +219,26 @@ describe('app.inject({ engine })', () => {
         assert.equal(await rejected({ method: 'NONE' }), 400)
         assert.equal(await rejected({ url: `/${'a'.repeat(20000)}` }), 431)
         assert.equal(await rejected({ method: 'POST', headers: { 'content-length': 1, 'transfer-encoding': 'chunked' }, body: 'a' }), 400)
+      })
+
+      it('should call ctx.onFinished() with null for a body that arrived whole', async () => {
+        for (const isTouched of [false, true]) {
+          for (const make of [
+            () => 'text', () => Buffer.alloc(1e6), () => new Blob(['x'.repeat(1e5)]), () => fs.createReadStream(LARGE),
+            () => fs.createReadStream(__filename), () => new Blob(['x'.repeat(3e5)]).stream(), () => Readable.from(['a', 'b'])
+          ]) {
+            const app = new Kone()
+            const finished = new Promise(resolve => {
+              app.use(ctx => {
+                if (isTouched) assert(ctx.req && ctx.res)
+                ctx.onFinished(resolve)
+                ctx.body = make()
+              })
+            })
+            await app.inject({ engine })
+            assert.equal(await finished, null, `${make}, ${isTouched ? '' : 'not '}touched`)
+          }
+        }
       })
 
       it('should reject when a response is cut short', { skip: engine === 'fetch' && 'has its response before the body fails' }, async () => {

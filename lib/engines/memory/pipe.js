@@ -1,6 +1,7 @@
 'use strict'
 
 const { Duplex } = require('stream')
+const { setImmediate } = require('../../timers')
 
 /**
  * One end of a connection in memory, with the properties of a socket that Node reads.
@@ -48,14 +49,19 @@ class End extends Duplex {
   }
 
   _final (callback) {
-    if (this.other !== null) this.other.push(null)
+    this.endOther()
     callback()
   }
 
   // As a socket's: the other end reads the bytes that were written, and then the end.
   _destroy (err, callback) {
-    if (this.other !== null) this.other.push(null)
+    this.endOther()
     callback(err)
+  }
+
+  // In a later turn, as over a network: who gets the last byte of a response may close before its writer has ended.
+  endOther () {
+    if (this.other !== null) setImmediate(end, this.other)
   }
 
   /** As a socket's: destroyed when all is written. */
@@ -70,6 +76,10 @@ class End extends Duplex {
   setKeepAlive () { return this }
   ref () { return this }
   unref () { return this }
+}
+
+function end (one) {
+  one.push(null)
 }
 
 module.exports = { End }
