@@ -1,9 +1,10 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { setImmediate: turn } = require('node:timers/promises')
 
 const { get, use, waitFor } = require('./sides')
-const { wire } = require('./wire')
+const { download, wire } = require('./wire')
 
 const WRITES = {
   'ctx.res.write(string, fn)': (res, fn) => res.write('x', fn),
@@ -38,6 +39,42 @@ wire('the callback of a write whose socket is destroyed in the same tick', ({ it
         await waitFor(() => seen.length > 0, () => `the callback after ${how}`)
       }
       assert.deepEqual(calls, expected)
+    })
+  }
+})
+
+wire('what ctx.res.write() has taken', ({ it, serve }) => {
+  it('should be in res.writableLength in the same tick', async () => {
+    const rows = []
+    const { ask } = await serve(use(ctx => {
+      ctx.respond = false
+      for (const part of ['x'.repeat(10), Buffer.alloc(1000), 'x'.repeat(20_000), Buffer.alloc(70_000), 'ü'.repeat(10)]) {
+        const before = ctx.res.writableLength
+        ctx.res.write(part)
+        rows.push([part.length, ctx.res.writableLength - before >= part.length])
+      }
+      ctx.res.end('end')
+    }))
+    await ask(get('/'), /end/)
+    assert.deepEqual(rows, [10, 1000, 20_000, 70_000, 10].map(size => [size, true]))
+  })
+
+  for (const [what, sizes] of Object.entries({ 'a large part': [1e7], 'a small part and a large one': [10, 1e7], 'two large ones': [1e7, 1e7] })) {
+    it(`should be flushed at 'drain': ${what}`, async () => {
+      let drains = 0
+      const { port, sockets } = await serve(use(ctx => {
+        ctx.respond = false
+        ctx.res.on('drain', () => { drains++ }).once('drain', () => ctx.res.end())
+        for (const size of sizes) ctx.res.write(Buffer.alloc(size))
+      }))
+      const client = await download(port, get('/'))
+      await waitFor(() => sockets[0]?.writableLength > 0, 'the response')
+      await turn()
+      assert.equal(drains, 0, 'the client has not read')
+      client.resume()
+      await client.received(sizes.reduce((sum, size) => sum + size))
+      await waitFor(() => drains > 0, "'drain'")
+      client.destroy()
     })
   }
 })

@@ -105,6 +105,12 @@ class FrontResponse extends http.ServerResponse {
     this.shouldKeepAlive = !outgoing.isLast
   }
 
+  /** With the parts of this tick: node's code emits 'drain' when nothing is left. */
+  get writableLength () {
+    const { parts } = this[kOutgoing]
+    return parts === null ? super.writableLength : super.writableLength + parts.size
+  }
+
   /** See contract.js: only the front sees what node's own write() gets. */
   get reportsFlush () { return this.write === ownWrite }
 
