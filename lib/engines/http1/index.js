@@ -56,7 +56,8 @@ const refused = new WeakMap()
  * @param {(incoming: Incoming, outgoing: Outgoing) => void} host.dispatch
  * @param {(owner: *, err: Error) => void} host.failed the connection failed; `owner` is what the host
  *   gave to the `setOwner()` of the first pending outgoing, or null
- * @param {(server: http.Server, socket: net.Socket) => void} host.handedOver from now on node owns this socket
+ * @param {(server: http.Server, socket: net.Socket) => void} host.handedOver from now on node owns this socket of a
+ *   server that the app has created
  * @param {(reason: string, isAgents: boolean) => void} host.fellBack requests go to node:http from now on, for a new
  *   reason; `isAgents`: an agent is the reason, so somebody has chosen it
  * @param {() => string} host.reason why the app needs node:http now, or ''
@@ -215,7 +216,7 @@ class Front {
 
   /** See handOver() in node/handover.js. */
   handOver (socket, reads, removed) {
-    this.host.handedOver(this.server, socket)
+    if (!this.isOthers) this.host.handedOver(this.server, socket)
     if (reads !== undefined) debug('handed over %d reads', reads.length)
     handOver(this.server, socket, reads, removed)
   }

@@ -341,6 +341,36 @@ describe('a server that other code creates with app.callback()', { skip }, () =>
   }
 })
 
+describe('the socket of an upgrade of a server that other code creates', { skip }, () => {
+  for (const [event, line] of [['upgrade', 'GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n'], ['connect', 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n']]) {
+    it(`should have the listeners that it has on node:http: '${event}'`, async () => {
+      const seen = []
+      for (const isFront of [false, true]) {
+        const { server, port, close } = await listen(isFront)
+        const emitted = once(server, event)
+        const client = await talk(port, line)
+        const [, socket] = await emitted
+        seen.push(Object.fromEntries(socket.eventNames().map(name => [name, socket.listenerCount(name)])))
+        socket.destroy()
+        client.destroy()
+        close()
+      }
+      assert.deepEqual(seen[1], seen[0])
+    })
+  }
+
+  async function listen (isFront) {
+    const app = new Kone({ http1: isFront })
+    const server = http.createServer(app.use(ctx => { ctx.body = 'hello' }).callback()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address()
+    const first = await talk(port, get('/')) // from now on new connections are the front's
+    await first.until(/hello$/)
+    first.destroy()
+    return { server, port, close: () => server.close().closeAllConnections() }
+  }
+})
+
 describe('NODE_DEBUG=kone:http1 and KONE_WARN_FALLBACK of such a server', { skip }, () => {
   const env = { NODE_DEBUG: 'kone:http1' }
   const serves = 'serves the new connections of a server that other code has created'
