@@ -35,6 +35,7 @@ class Connection {
     this.handling = null      // the request whose handler is being called
     this.deadlines = new Deadlines(this)
     this.hasFailed = false
+    this.isUnwanted = false   // the server was closed when the last response had ended, and was not flushed
     sockets.watch(socket, this)
   }
 
@@ -195,6 +196,7 @@ class Connection {
   onFlushed () {
     sockets.setMessage(this.socket, null)
     if (this.gate.isForNode) this.handOver()
+    else if (this.isUnwanted && !this.server.listening) this.socket.destroy()
     else this.deadlines.rest()
   }
 
@@ -239,6 +241,11 @@ class Connection {
   }
 
   // ---- the end of the connection
+
+  /** The server closes. This connection is idle once the responses that have ended are flushed. */
+  closeFlushed () {
+    this.isUnwanted = this.responses.first === null && !this.deadlines.hasMessage
+  }
 
   /** Report an error of this connection, once, as node does. */
   fail (err) {

@@ -268,8 +268,10 @@ class Front {
 
   closeIdle () {
     this.releaseScope() // server.close() calls this
-    for (const { deadlines, socket } of this.connections) {
+    for (const connection of this.connections) {
+      const { deadlines, socket } = connection
       if (deadlines.isIdle || (CLOSES_UNUSED && deadlines.isUnused)) socket.destroy()
+      else connection.closeFlushed()
     }
   }
 

@@ -10,6 +10,7 @@ const { MAJOR, get, hello, holding, last, post, sides, use, waitFor } = require(
 const { download, wire } = require('./wire')
 
 const has26 = MAJOR >= 26
+const LARGE = Buffer.alloc(32 * 1024 * 1024)
 const closed = server => new Promise(resolve => server.close(resolve))
 const connections = server => new Promise((resolve, reject) => {
   server.getConnections((err, count) => err ? reject(err) : resolve(count))
@@ -95,7 +96,6 @@ wire('socket._httpMessage', ({ it, serve }) => {
 
 wire('server.closeIdleConnections()', ({ side, it, serve }) => {
   const isNode = side === 'node:http'
-  const LARGE = Buffer.alloc(32 * 1024 * 1024)
 
   /** What happens on a connection, and whether it is idle then. */
   const ROWS = {
@@ -164,6 +164,33 @@ wire('server.closeIdleConnections()', ({ side, it, serve }) => {
       assert.equal(socket.destroyed, isIdle)
     })
   }
+})
+
+wire('server.close() when a response has ended and is not flushed', ({ it, serve, side }) => {
+  // node:http cuts the response
+  it('should close the connection once it is flushed', { skip: side === 'node:http' }, async () => {
+    const { server, port, sockets } = await serve(use(ctx => { ctx.body = LARGE }), { keepAliveTimeout: 0 })
+    const client = await download(port, get('/'))
+    await waitFor(() => sockets[0]?.writableLength > 0, 'the response')
+    const end = closed(server)
+    assert(!sockets[0].destroyed)
+    client.resume()
+    await client.end()
+    assert(client.size > LARGE.length, `${client.size} bytes`)
+    await end
+  })
+
+  it('should leave it open if only closeIdleConnections() is called', { skip: side === 'node:http' }, async () => {
+    const { server, port, sockets } = await serve(use(ctx => { ctx.body = ctx.path === '/' ? LARGE : 'next' }))
+    const client = await download(port, get('/'))
+    await waitFor(() => sockets[0]?.writableLength > 0, 'the response')
+    server.closeIdleConnections()
+    client.resume()
+    await client.received(LARGE.length)
+    client.write(last('/next'))
+    await client.end()
+    assert.match(client.last, /next$/)
+  })
 })
 
 sides('server.closeAllConnections()', ({ it, serve }) => {
