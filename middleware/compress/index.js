@@ -4,12 +4,15 @@ const { Readable } = require('stream')
 const types = require('mime-db')
 const both = require('../_shared/both')
 const { sizeOf } = require('../_shared/bytes')
+const changed = require('../_shared/changed')
 const choose = require('../_shared/encoding')
 const through = require('../_shared/through')
 const { given, misuse, noPromise } = require('../_shared/usage-error')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
 const ENCODERS = require('./encoders')
 const OPTIONS = require('./options')
+
+const { unchanged } = changed
 
 const ENCODINGS = Object.keys(ENCODERS).filter(name => ENCODERS[name])
 
@@ -40,7 +43,7 @@ const { middleware, final } = both(function compress (options) {
   function act (ctx) {
     if (ctx.headerSent || !ctx.writable) return
     ctx.vary('Accept-Encoding')
-    if (ctx.status === 304) return keepTag(ctx)
+    if (ctx.status === 304) return unchanged(ctx)
     if (!mayCompress(ctx, filter)) return
 
     const header = ctx.get('accept-encoding') || whenSilent
@@ -143,26 +146,11 @@ async function encode (ctx, source, encoding, options) {
     if (ctx.headerSent || !ctx.writable) return
     ctx.body = body
   } else {
-    if (ctx.method !== 'HEAD') ctx.body = through(readable(source), stream(options), ctx.response.get('Content-Length'))
-    else if (source !== null) ctx.body = readable(source) // a Blob would set its uncompressed length
+    if (source !== null) ctx.body = through(readable(source), stream(options), ctx.response.get('Content-Length'))
     ctx.remove('Content-Length')
   }
   ctx.set('Content-Encoding', encoding)
-  ctx.remove('Accept-Ranges') // ranges would count uncompressed bytes
-  const tag = weakened(ctx)
-  if (tag) ctx.set('ETag', tag)
-}
-
-/** What the client has is still valid under the tag that it came with (RFC 9110, 15.4.5). */
-function keepTag (ctx) {
-  const tag = weakened(ctx)
-  if (tag && ctx.get('If-None-Match').includes(tag)) ctx.set('ETag', tag)
-}
-
-/** A strong ETag as a weak one: the compressed bytes are others. */
-function weakened (ctx) {
-  const etag = ctx.response.get('ETag')
-  return etag && !etag.startsWith('W/') ? `W/${etag}` : ''
+  changed(ctx)
 }
 
 function readable (source) {

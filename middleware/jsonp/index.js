@@ -4,6 +4,7 @@ const fs = require('fs')
 const { StringDecoder } = require('string_decoder')
 const { Transform } = require('stream')
 const both = require('../_shared/both')
+const changed = require('../_shared/changed')
 const { SERIALIZED } = require('../_shared/context')
 const through = require('../_shared/through')
 const { isBlob, isResponse, isWebStream } = require('../../lib/web')
@@ -64,12 +65,19 @@ function callbackOf (ctx, callbackName) {
 
 function wrap (ctx, callback) {
   const { body, response, status } = ctx
-  if (body == null || body === ctx[SCRIPT] || !ctx.writable || response.get('Content-Encoding')) return
+  if (status === 304) return changed.unchanged(ctx)
+  if (!ctx.writable || response.get('Content-Encoding')) return
   if (status === 206 || response.get('Content-Range')) return // a part of the JSON
 
   // without the comment the body begins with bytes that the client chose (Rosetta Flash)
   const start = `/**/${callback}(`
 
+  if (body == null) {
+    // the stream of a file, say, which only GET makes
+    if (ctx.method === 'HEAD' && response.get('Content-Length') && holdsJSON(ctx)) setScript(ctx, new Script(start, ');'))
+    return
+  }
+  if (body === ctx[SCRIPT]) return
   if (typeof body.pipe === 'function') {
     if (!holdsJSON(ctx) && !isUntyped(ctx, body)) return
     const script = new Script(start, ');')
@@ -99,7 +107,8 @@ function setScript (ctx, body) {
   const { response } = ctx
   response.set('Content-Type', 'text/javascript; charset=utf-8')
   response.set('X-Content-Type-Options', 'nosniff')
-  response.remove('Accept-Ranges') // ranges would count bytes of the JSON
+  response.remove('Content-Length')
+  changed(ctx)
   ctx.body = ctx[SCRIPT] = body
 }
 

@@ -6,8 +6,8 @@ const fs = require('fs')
 const path = require('path')
 const { promisify } = require('util')
 const mime = require('mime-types')
-const random = require('../_shared/random')
 const { currentDate } = require('../../lib/timers')
+const { tagFor, versionOf } = require('./tags')
 
 const { readdir, realpath, stat } = fs.promises
 const openFile = promisify(fs.open)
@@ -18,9 +18,6 @@ const closeFile = promisify(fs.close)
 // ms; a file system's clock may be as coarse, so a younger change can hide behind an older one
 const CLOCK_TICK = 2000
 const OLDEST = Date.UTC(1990, 0, 1) // ms; before it lie the times that reproducible builds give to all files
-const PIECE = 2 ** 18 // bytes that are read at a time
-const MAX_UNTAGGED = 1000
-const START = random(6).toString('base64url') // of this process
 const MAX_TEXT = 16384 // bytes; copying more into one piece with the headers costs more than it saves
 
 // without O_NONBLOCK a pipe that nobody writes to would keep open() waiting
@@ -55,7 +52,6 @@ class Disk {
     this.hidden = hidden
     this.hasTags = etag
     this.cacheFileSize = cacheFileSize
-    this.untagged = new Set() // files, of which the first is being read
   }
 
   /**
@@ -94,36 +90,8 @@ class Disk {
         if (body === undefined) return { kind: MOVED }
         file = new File(name, plainName, encoding, stats, body, now)
       }
-      if (isLarge && isOld && this.hasTags && file.formerTag === '') this.tag(file)
+      if (isLarge && isOld && this.hasTags) file.tag.find(() => this.open(file, true))
       return { kind: FILE, file }
-    } finally {
-      await closeFile(fd)
-    }
-  }
-
-  /** Give a large file the ETag of its content, in the background: one file after the other. */
-  async tag (file) {
-    const { untagged } = this
-    if (untagged.size === MAX_UNTAGGED) return
-    untagged.add(file)
-    if (untagged.size > 1) return
-    for (const next of untagged) {
-      await this.tagNow(next).catch(() => {}) // a file that cannot be read keeps its tag
-      untagged.delete(next)
-    }
-  }
-
-  async tagNow (file) {
-    const { kind, fd } = await this.open(file, true)
-    if (kind !== FILE) return
-    try {
-      const content = createHash('sha256')
-      const piece = Buffer.allocUnsafeSlow(PIECE)
-      for (let length = PIECE; length > 0;) {
-        length = (await readFile(fd, piece, 0, PIECE, null)).bytesRead
-        content.update(piece.subarray(0, length))
-      }
-      if (isSame(await fstat(fd), file.stats)) file.tag(versionOf(content))
     } finally {
       await closeFile(fd)
     }
@@ -197,8 +165,6 @@ async function open (name) {
   }
 }
 
-let count = 0 // of tags that this process made up
-
 class File {
   constructor (name, plainName, encoding, stats, body, readAt) {
     const { size, mtimeMs } = stats
@@ -211,24 +177,20 @@ class File {
     this.text = body !== null && size <= MAX_TEXT && isAscii(body) ? body.latin1Slice() : ''
     this.readAt = readAt
     this.type = mime.contentType(path.extname(plainName)) || 'application/octet-stream'
-    this.etag = this.tagOf(body === null ? `${START}${++count}` : versionOf(createHash('sha256').update(body)))
-    this.formerTag = '' // clients may still have it
+    this.ownTag = body === null ? '' : this.quote(versionOf(createHash('sha256').update(body)))
+    this.tag = body === null ? tagFor(stats) : null
     this.modified = isPlausible ? Math.floor(mtimeMs / 1000) * 1000 : NaN // dates of HTTP have whole seconds
     this.lastModified = isPlausible ? stats.mtime.toUTCString() : ''
   }
 
-  tagOf (version) {
+  get etag () { return this.ownTag || this.quote(this.tag.version || this.tag.early) }
+
+  /** What clients may still have of the same bytes, or ''. */
+  get formerTag () { return this.ownTag || this.tag.version === '' ? '' : this.quote(this.tag.early) }
+
+  quote (version) {
     return this.encoding === 'identity' ? `"${version}"` : `"${version}-${this.encoding}"`
   }
-
-  tag (version) {
-    this.formerTag = this.etag
-    this.etag = this.tagOf(version)
-  }
-}
-
-function versionOf (hash) {
-  return hash.digest('base64url').slice(0, 22)
 }
 
 /** @return {Promise<Buffer|undefined>} undefined when there was less than `size` */
