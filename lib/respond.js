@@ -30,7 +30,8 @@ module.exports = function respond (ctx) {
   }
 
   if (response.incoming.method === 'HEAD') {
-    declare(response, body === null || body === undefined ? null : sizeOf(body) ?? null)
+    // An empty body stands for one that the app does not make for HEAD: the length that it has set is that one's.
+    declare(response, body === null || body === undefined ? null : sizeOf(body) || null)
     return endEmpty(outgoing, isHttp2)
   }
 

@@ -160,6 +160,11 @@ const TABLE = [
     }, { status: 200, complete: true, headers: { 'content-length': size, 'transfer-encoding': undefined } }])
   }),
   ['the length of a text also for HEAD', ctx => { ctx.body = 'text'; ctx.length = 3 }, { headers: { 'content-length': '4' } }, { method: 'HEAD' }],
+  ...['', Buffer.alloc(0)].map(empty => [`a length that is set behind an empty ${typeof empty === 'string' ? 'text' : 'Buffer'} for HEAD`, ctx => {
+    ctx.body = empty
+    ctx.set('Content-Length', '99')
+  }, { headers: { 'content-length': '99' } }, { method: 'HEAD' }]),
+  ['the length of an empty text for HEAD', ctx => { ctx.body = '' }, { headers: { 'content-length': '0' } }, { method: 'HEAD' }],
   ['a declared length for HEAD without a body', ctx => { ctx.status = 200; ctx.length = 99 }, { headers: { 'content-length': '99' } }, { method: 'HEAD' }],
   ['one length of a stream', ctx => {
     ctx.body = Readable.from(['te', 'xt'])
