@@ -321,37 +321,42 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     }
   })
 
-  it('should send other bytes of the same size and time, as after a deploy that gives all files one time', async () => {
-    for (const [size, time] of [10, 100_000].flatMap(size => [1, 315532800, 1.7e9, 1e10].map(time => [size, time]))) {
-      const isPlausible = time === 1.7e9
-      const root = folder({ 'a.txt': 'a'.repeat(size) })
-      const file = path.join(root, 'a.txt')
-      const deploy = byte => {
-        fs.writeFileSync(file, byte.repeat(size))
-        fs.utimesSync(file, time, time)
-        return new Koa().use(serve(root))
-      }
-      const old = deploy('a')
-      const first = (await ask(old, 'GET /a.txt')).headers
-      assert.equal(first['last-modified'], isPlausible ? new Date(time * 1000).toUTCString() : undefined)
-      const { etag } = await tagged(old, '/a.txt')
-      for (const tag of [etag, first.etag]) {
-        assert.equal((await ask(old, 'GET /a.txt', { headers: { 'If-None-Match': tag } })).status, 304, `${size} ${time} ${tag}`)
-      }
+  if (name === 'koa 2' || name === 'kone') {
+    it('should send other bytes of the same size and time, as after a deploy that gives all files one time', async () => {
+      const times = [1, 315532800, 1.7e9, 1e10] // seconds
+      await Promise.all([10, 100_000].flatMap(size => times.map(time => redeploy(size, time)))) // each waits for two seconds
+    })
+  }
 
-      const app = deploy('b')
-      const dates = isPlausible ? [] : [new Date(time * 1000), new Date(), new Date(2e13)].map(date => date.toUTCString())
-      for (const headers of [
-        { 'If-None-Match': etag }, { 'If-None-Match': first.etag }, { Range: 'bytes=0-1', 'If-Range': etag },
-        ...dates.flatMap(date => [{ 'If-Modified-Since': date }, { Range: 'bytes=0-1', 'If-Range': date }])
-      ]) {
-        const { status, text } = await ask(app, 'GET /a.txt', { headers })
-        assert.deepEqual([status, text], [200, 'b'.repeat(size)], `${size} ${time} ${JSON.stringify(headers)}`)
-      }
-      // the same bytes are the same, also for another process
-      assert.deepEqual((await tagged(deploy('a'), '/a.txt')).etag, etag)
+  async function redeploy (size, time) {
+    const isPlausible = time === 1.7e9
+    const root = folder({ 'a.txt': '', 'copy.txt': '' })
+    const write = (name, byte) => {
+      fs.writeFileSync(path.join(root, name), byte.repeat(size))
+      fs.utimesSync(path.join(root, name), time, time)
     }
-  })
+    write('a.txt', 'a')
+    write('copy.txt', 'a')
+    const old = new Koa().use(serve(root))
+    const first = (await ask(old, 'GET /a.txt')).headers
+    assert.equal(first['last-modified'], isPlausible ? new Date(time * 1000).toUTCString() : undefined)
+    const [{ etag }, copy] = await Promise.all([tagged(old, '/a.txt'), tagged(old, '/copy.txt')])
+    assert.equal(copy.etag, etag)
+    for (const tag of [etag, first.etag]) {
+      assert.equal((await ask(old, 'GET /a.txt', { headers: { 'If-None-Match': tag } })).status, 304, `${size} ${time} ${tag}`)
+    }
+
+    write('a.txt', 'b')
+    const app = new Koa().use(serve(root))
+    const dates = isPlausible ? [] : [new Date(time * 1000), new Date(), new Date(2e13)].map(date => date.toUTCString())
+    for (const headers of [
+      { 'If-None-Match': etag }, { 'If-None-Match': first.etag }, { Range: 'bytes=0-1', 'If-Range': etag },
+      ...dates.flatMap(date => [{ 'If-Modified-Since': date }, { Range: 'bytes=0-1', 'If-Range': date }])
+    ]) {
+      const { status, text } = await ask(app, 'GET /a.txt', { headers })
+      assert.deepEqual([status, text], [200, 'b'.repeat(size)], `${size} ${time} ${JSON.stringify(headers)}`)
+    }
+  }
 
   it('should follow no link out of its root, and keep what begins with a dot', async () => {
     const app = start()
