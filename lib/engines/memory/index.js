@@ -4,6 +4,7 @@ const http = require('http')
 const { INJECT } = require('../../settings')
 const { given, misuse } = require('../../usage-error')
 const { End } = require('./pipe')
+const { setImmediate } = require('../../timers')
 
 /** Where a server keeps its front. */
 const kFront = Symbol.for('kone.front')
@@ -47,9 +48,16 @@ function framed ({ headers, body }) {
   return { headers: fields, body }
 }
 
+/** The client's end closes in a later turn, as over a network: it has the last byte before the app's end has ended. */
+class Near extends End {
+  endOther () {
+    setImmediate(() => super.endOther())
+  }
+}
+
 function sent (server, options, body) {
   return new Promise((resolve, reject) => {
-    const near = new End()
+    const near = new Near()
     const far = new End({ address: '127.0.0.1' })
     near.connect(far) // what is written to one is read from the other
     const req = http.request({ ...options, createConnection: () => near })

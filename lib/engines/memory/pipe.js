@@ -1,7 +1,6 @@
 'use strict'
 
 const { Duplex } = require('stream')
-const { setImmediate } = require('../../timers')
 
 /**
  * One end of a connection in memory, with the properties of a socket that Node reads.
@@ -59,9 +58,8 @@ class End extends Duplex {
     callback(err)
   }
 
-  // In a later turn, as over a network: who gets the last byte of a response may close before its writer has ended.
   endOther () {
-    if (this.other !== null) setImmediate(end, this.other)
+    if (this.other !== null) this.other.push(null)
   }
 
   /** As a socket's: destroyed when all is written. */
@@ -76,10 +74,6 @@ class End extends Duplex {
   setKeepAlive () { return this }
   ref () { return this }
   unref () { return this }
-}
-
-function end (one) {
-  one.push(null)
 }
 
 module.exports = { End }
