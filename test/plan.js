@@ -67,7 +67,7 @@ const ANY_NODE = [
 ]
 
 /** Of these, what makes no server of an app by helpers/kone.js: it would repeat the first time. */
-const NO_SERVER = ['duties', 'fields', 'output.model', 'parser', 'pieces', 'states'].map(name => `test/engines/http1/${name}.test.js`)
+const NO_SERVER = ['duties', 'fields', 'input.model', 'output.model', 'parser', 'pieces', 'states'].map(name => `test/engines/http1/${name}.test.js`)
 
 /** And what creates its servers itself, or takes long to test code that does not know who created the server. */
 const NOT_ELSEWHERE = [

@@ -270,6 +270,7 @@ class Connection {
   onEnd () {
     const err = this.gate.isClosing ? null : this.reader.readEnd() // a message may end in what was dropped
     if (err !== null) return this.fail(err)
+    this.responses.advance(true)
     this.responses.writeBatch()
     this.socket.end()
   }

@@ -62,6 +62,12 @@ class Body {
   get isStreamed () { return this.state === STREAMED }
   get isLeft () { return this.state === LEFT }
 
+  /** Is there a reader, or space for more bytes until there is one? */
+  get isBelowMark () {
+    if (this.state !== UNREAD && this.state !== LEFT) return true
+    return this.buffered < this.connection.socket.readableHighWaterMark
+  }
+
   /** @return {boolean} false when the sender has to wait */
   add (chunk) {
     if (chunk.length > this.missing) assert.fail(`a body got ${chunk.length} bytes, and ${this.missing} were missing`)
@@ -78,7 +84,7 @@ class Body {
       return true
     }
     if (this.buffered > this.limit) this.leave()
-    return this.state === COLLECTED || this.buffered < this.connection.socket.readableHighWaterMark
+    return this.isBelowMark
   }
 
   /** The last chunk has arrived. */

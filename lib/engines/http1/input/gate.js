@@ -15,9 +15,6 @@ const END = 64      // the end of a body comes with this iteration of the event 
 /** Of these reasons go() removes one; HANDOVER and CLOSE stay for good, and done() ends READ. */
 const PASSING = BODY | FULL | MANY | END
 
-/** Behind these the end of what the client sends is noticed at once. */
-const LAST = HANDOVER | CLOSE
-
 /**
  * Decides whether a connection reads, and holds what arrives while it does not.
  *
@@ -100,12 +97,12 @@ class Gate {
   }
 
   /**
-   * The client ended its side: that comes behind what is held, and behind the end of a body.
+   * The client ended its side: that comes behind what is held, and behind responses and bodies that it would cut off.
    *
    * @return {boolean} whether it waits
    */
   holdEnd () {
-    this.hasEnd = (this.stops & LAST) === 0 && ((this.stops & PASSING) !== 0 || this.held !== null)
+    this.hasEnd = !this.isForNode && !this.isClosing && ((this.stops & PASSING & ~BODY) !== 0 || this.held !== null)
     return this.hasEnd
   }
 

@@ -81,11 +81,11 @@ class Incoming extends contract.Incoming {
   }
 
   /**
-   * The response was sent. An unread body is skipped: in the next tick, because on node the handler may still begin to
-   * read it.
+   * The response was flushed. An unread body is skipped: in the next tick, because on node the handler may still begin
+   * to read it.
    */
-  onSent () {
-    if (!this.body.isComplete) nextTick(drop, this.body)
+  onFlushed () {
+    if (this.body !== null && !this.body.isComplete) nextTick(drop, this.body)
   }
 
   /** The client has closed the connection before the response was sent. */

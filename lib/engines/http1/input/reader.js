@@ -116,6 +116,7 @@ class Reader {
     if (first !== null) {
       this.hasServed = true
       this.connection.onRequests(first, more)
+      if (this.receiving !== null && !this.receiving.body.isBelowMark) this.connection.onBodyFull(this.receiving.body)
     }
     if (hasRest && this.sawLast) this.readBehindLast(chunk, at)
     else if (hasRest) this.connection.onUnsupported(chunk.subarray(at))

@@ -67,7 +67,7 @@ class Outgoing extends contract.Outgoing {
     this.text = ''          // of a queued response: header section, or parts that are text
     this.encoding = ASCII   //   of the text, and of a body that is one: see pieces.js
     this.body = null        //   and what follows: a string or bytes
-    this.writtenIn = -1     // the event loop iteration in which it was written
+    this.flushedIn = -1     // the event loop iteration in which it was flushed
     this.listeners = null
     this.callbacks = null   // callbacks of node's `write()` and `end()`
     this.parts = null       // of a body that is sent in parts
@@ -80,8 +80,8 @@ class Outgoing extends contract.Outgoing {
   /** As node does: null while earlier responses are open, and after the end. */
   get ownSocket () { return this.responses.first === this || this.isLost ? this.responses.socket : null }
 
-  /** Sent in an earlier event loop iteration: node would have closed it. */
-  get nodeHasClosed () { return this.writtenIn !== -1 && this.writtenIn !== this.incoming.connection.clock.count }
+  /** Flushed in an earlier event loop iteration: node would have closed it. */
+  get nodeHasClosed () { return this.flushedIn !== -1 && this.flushedIn !== this.incoming.connection.clock.count }
 
   /** The connection closes after it, as far as is known before it has ended. */
   get isLast () { return this.incoming.section.closes || this.isLastOfDrain }
@@ -283,14 +283,15 @@ class Outgoing extends contract.Outgoing {
   }
 
   /** Its bytes are batched or written. Forgets the next one, because an app may keep this one. */
-  onSent (iteration) {
+  onSent () {
     this.next = null
-    this.writtenIn = iteration
   }
 
   onFlushed () {
     if (this.res === null && finished.hasSubscribers) this.materialize()
     this.become(FLUSHED)
+    this.flushedIn = this.incoming.connection.clock.iteration()
+    if (!this.closes) this.incoming.onFlushed()
     this.notify()
   }
 

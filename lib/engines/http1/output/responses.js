@@ -134,9 +134,9 @@ class Responses {
 
   // ---- the first response
 
-  /** Moves queued responses that have become the first into the batch, as long as the client reads. */
-  advance () {
-    while (this.first !== null && this.first.isQueued && this.canWrite) {
+  /** Moves queued responses that have become the first into the batch, while the client reads; before our end all. */
+  advance (isEnd = false) {
+    while (this.first !== null && this.first.isQueued && (isEnd ? this.socket.writable : this.canWrite)) {
       const outgoing = this.first
       const { text, encoding, body } = outgoing
       this.queuedBytes -= outgoing.size
@@ -151,8 +151,7 @@ class Responses {
     this.length--
     this.first = outgoing.next
     if (this.first === null) this.last = null
-    outgoing.onSent(this.connection.clock.iteration())
-    if (outgoing.incoming.body !== null && !outgoing.closes) outgoing.incoming.onSent()
+    outgoing.onSent()
   }
 
   /** Continues after a response that has just left the queue. */
