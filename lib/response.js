@@ -9,7 +9,7 @@ const statuses = require('statuses')
 const vary = require('vary')
 const { declare } = require('./body-length')
 const node = require('./engines/node')
-const { LONGEST_NAME, byteLength, intern } = require('./text')
+const { LONGEST_NAME, intern, measure } = require('./text')
 const { error } = require('./errors')
 const lazy = require('./lazy')
 const only = require('./only')
@@ -88,7 +88,7 @@ module.exports = {
       if (!this.outgoing.hasHeader('Content-Type')) {
         this.set('Content-Type', looksLikeHtml(val) ? TEXT_HTML : TEXT_PLAIN)
       }
-      this.length = byteLength(val)
+      this.length = measure(val)
     } else if (val === null || val === undefined) {
       if (!statuses.empty[this.status]) this.status = 204
       if (val === null) this._explicitNullBody = true

@@ -31,18 +31,25 @@ function intern (text) {
   return Object.keys({ [text]: 0 })[0]
 }
 
-/** Longest text that `byteLength` keeps in memory, in characters. */
+/** Longest text that `measure` keeps in memory, in characters. */
 const KEPT = 1024 * 1024
 
 let measured = ''
 let size = 0
 
-/** @return {number} in UTF-8. A body is measured when it is set and when it is sent: the last text is remembered. */
+/** @return {number} bytes in UTF-8 of a body that is set: it is measured again when it is sent, see `byteLength` */
+function measure (text) {
+  const bytes = Buffer.byteLength(text)
+  if (text.length <= KEPT) {
+    measured = text
+    size = bytes
+  }
+  return bytes
+}
+
+/** @return {number} the same. Only the last text is compared: most are that one, and V8 reads others to their end. */
 function byteLength (text) {
-  if (text === measured) return size
-  if (text.length > KEPT) return Buffer.byteLength(text)
-  measured = text
-  return (size = Buffer.byteLength(text))
+  return text === measured ? size : measure(text)
 }
 
 /** Longest name of a field or a type that is remembered, in characters: longer ones are no app's own. */
@@ -72,4 +79,4 @@ function isBlank (code) {
  */
 const HOST = '[!$-.0-:;=A-Z[\\]_a-z~]'
 
-module.exports = { LONGEST_NAME, byteLength, detach, detachFrom, intern, trim, isBlank, HOST }
+module.exports = { LONGEST_NAME, byteLength, detach, detachFrom, intern, measure, trim, isBlank, HOST }
