@@ -5,9 +5,10 @@ const path = require('path')
 const { randomUUID } = require('crypto')
 const { PassThrough } = require('stream')
 const { buffer } = require('stream/consumers')
-const { pipeline } = require('stream/promises')
 const { own } = require('../_shared/context')
 const { misuse } = require('../_shared/usage-error')
+
+const { unlink } = fs.promises
 
 module.exports = { custom, memoryStorage, temporary }
 
@@ -49,21 +50,35 @@ function temporary (folder) {
       Object.defineProperties(file, NOT_THERE)
       // other users of the system must not read it, and a file that exists must not be overwritten
       const target = fs.createWriteStream(file.path, { flags: 'wx', mode: 0o600 })
-      try {
-        await pipeline(stream, target)
-        file.size = target.bytesWritten
-      } catch (err) {
-        // On Node 20 it rejects before the file is open: one that is removed now would be created later.
-        if (!target.closed) await new Promise(resolve => target.once('close', resolve))
-        await this.remove(req, file)
-        throw err
-      }
+      const failure = await written(stream, target)
+      file.size = target.bytesWritten
+      if (failure === null) return
+      await this.remove(req, file)
+      throw failure
     },
 
-    remove (req, file) {
-      return fs.promises.rm(paths.get(file), { force: true })
+    async remove (req, file) {
+      try {
+        await unlink(paths.get(file)) // rm() costs more
+      } catch (err) {
+        if (err.code !== 'ENOENT') throw err
+      }
     }
   }
+}
+
+/** Resolves with an error or null when the target is closed: one that is removed before it is open is created later. */
+function written (stream, target) {
+  return new Promise(resolve => {
+    let failure = null
+    const fail = err => {
+      failure ??= err
+      target.destroy()
+    }
+    stream.on('error', fail).on('close', () => { if (!stream.readableEnded) fail(new Error('the file was cut off')) })
+    target.on('error', fail).on('close', () => resolve(failure))
+    stream.pipe(target) // pipeline() costs more
+  })
 }
 
 /**

@@ -99,7 +99,7 @@ const REPORTS = {
     ],
     request: { method: 'POST', body: form, headers: { 'content-type': 'multipart/form-data; boundary=x' } },
     status: 200,
-    error: { code: 'ERR_FS_EISDIR' }
+    error: { syscall: 'unlink' }
   }
 }
 
