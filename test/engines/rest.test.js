@@ -216,7 +216,7 @@ function faultOf ({ size, stop, framing, then, text, wasClosed }) {
   if (!text.startsWith('HTTP/1.1 413')) return 'there is no response'
   const isDropped = then === HOLDS ? size < 40 * KB : size - stop < MB
   if (isDropped) return wasClosed ? 'it was closed' : ''
-  if (then === HOLDS && size < 200 * KB) return '' // node's buffer may hold the whole body
+  if (then === HOLDS && size - stop < 200 * KB) return '' // node's buffer may hold the whole body
   return wasClosed || framing === 'chunked' || then === FLOWS ? '' : 'it was not closed' // that long chunks were dropped is found out some ms later
 }
 
