@@ -271,7 +271,7 @@ engines('the contract', ({ it, serve, engine }) => {
     }
   })
 
-  it('should refuse to read a body after the client has gone', { skip: { http2: 'its stream has the body still' } }, async () => {
+  it('should read a body that came whole after the client has gone, and app.fetch() refuse to', { skip: { http2: 'its stream has the body still' } }, async () => {
     let read
     const { ask, close } = await serve(app => app.use(async ctx => {
       read = whenFinished(ctx).then(() => ctx.request.readBody()).catch(err => err.code)
@@ -279,7 +279,7 @@ engines('the contract', ({ it, serve, engine }) => {
       await new Promise(() => {})
     }))
     await Promise.resolve(ask('POST /', { body: 'abc' })).catch(() => {})
-    assert.equal(await read, 'KONE_ERR_BODY_ABORTED')
+    assert.equal(String(await read), engine.startsWith('fetch') ? 'KONE_ERR_BODY_ABORTED' : 'abc')
     await close()
   })
 
