@@ -158,7 +158,9 @@ function guard (response, stream, sink, body, readers) {
     return false
   }
   const guarded = method => function (chunk, ...rest) {
-    if (isOver) return false // it pauses, and is destroyed when the response was sent
+    // It pauses, and is destroyed when the response was sent or lost. A stream that reads in microtasks alone would
+    // otherwise keep the event loop from the 'close' of a connection that has failed.
+    if (isOver || (method !== end && !response.writable)) return false
     left ??= declare(response) // what was set behind send() counts
     const size = sizeOf(chunk, rest[0])
     try {
