@@ -28,7 +28,7 @@ exports.declare = function (response, size, isAdded = true) {
   if (length === undefined) {
     if (given !== undefined) outgoing.removeHeader('Content-Length')
   } else if (String(given) !== String(length)) {
-    outgoing.setHeader('Content-Length', String(length))
+    response.set('Content-Length', length)
   }
   if (coding !== undefined) setCoding(response, length === undefined && size === undefined)
   return length ?? Infinity

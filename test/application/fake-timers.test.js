@@ -70,5 +70,5 @@ async function ask ({ url }, method, path, body = '') {
   const text = Buffer.concat(await socket.toArray()).toString('latin1')
   const [, date] = /^Date: (.*)\r$/m.exec(text)
   assert(Math.abs(Date.parse(date) - Date.now()) < HOUR, date)
-  return text.replace(date, 'date')
+  return text.replace(date, 'date').replace(/^ETag: .*\r$/m, 'ETag: that of the process, or, once it was read, of the content\r')
 }
