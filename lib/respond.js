@@ -31,7 +31,10 @@ module.exports = function respond (ctx) {
 
   if (response.incoming.method === 'HEAD') {
     // An empty body stands for one that the app does not make for HEAD: the length that it has set is that one's.
-    declare(response, body === null || body === undefined ? null : sizeOf(body) || null)
+    const size = body === null || body === undefined ? null : sizeOf(body) ?? null
+    const isStandIn = size === 0 && !outgoing.hasHeader('Transfer-Encoding')
+    const declared = declare(response, isStandIn ? null : size)
+    if (isStandIn && declared === Infinity) declare(response, 0)
     return endEmpty(outgoing, isHttp2)
   }
 
