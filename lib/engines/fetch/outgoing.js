@@ -149,7 +149,10 @@ class Outgoing extends contract.Outgoing {
 
   onFinished (fn) {
     if (this.isSettled) return notify(fn, this.failure)
-    if (this.listeners === null && this.completes) this.listen()
+    if (this.completes && this.signal === null) {
+      this.signal = this.incoming.request.signal
+      this.listen()
+    }
     ;(this.listeners ??= []).push(fn)
   }
 
@@ -171,13 +174,12 @@ class Outgoing extends contract.Outgoing {
    */
   watch () {
     const { completed } = Object(this.info)
-    const { signal } = this.incoming.request
     this.completes = typeof completed?.then === 'function'
-    if (this.completes) completed.then(undefined, err => this.lose(err))
+    if (this.completes) return completed.then(undefined, err => this.lose(err))
+    const { signal } = this.incoming.request
     if (!signal) return
     signal.throwIfAborted()
     this.signal = signal
-    if (this.completes) return
     fresh.add(this)
     if (!isScheduled) setImmediate(listen)
     isScheduled = true
