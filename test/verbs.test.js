@@ -50,6 +50,6 @@ describe('a connection of the front', () => {
       .filter(file => file.endsWith('.js') && !file.endsWith('connection.js'))
       .flatMap(file => readFileSync(join(HTTP1, file), 'utf8').match(/\bconnection\.\w+(?=\(|, connection\b)/g) ?? [])
     const commands = new Set(calls.map(text => text.split('.')[1]).filter(name => !/^on[A-Z]/.test(name)))
-    assert.deepEqual([...commands].sort(), ['handle', 'readOn'])
+    assert.deepEqual([...commands].sort(), ['closeFlushed', 'handle', 'readOn'])
   })
 })

@@ -10,7 +10,7 @@ module.exports = {
       why: 'it saves time alone: what it does not match is compared member by member'
     },
     { line: 'KEEP_ALIVE.lastIndex = i + 11', why: 'the same: what ends 11 bytes before the value is not "keep-alive" CR' },
-    { line: 'if (!KEEP_ALIVE.test(text)) {', why: 'the same' },
+    { line: 'if (KEEP_ALIVE.test(text)) {', why: 'the same' },
     { line: "const found = { method: '', url: '', section: null }", why: 'it is read after a parse() that has set all of it' },
     {
       line: 'if (end - at < maxSize && text.slice(fields, end) === previous.text) {',
@@ -31,7 +31,6 @@ module.exports = {
       why: 'it saves time alone: the loop finds the same'
     },
     { line: 'if (!previous.repeats) previous.repeat()', to: 'true', why: 'it saves time alone: the second call changes nothing' },
-    { line: 'return text.charCodeAt(at) < SP', why: 'the loop above has skipped all SP' },
     {
       line: 'if (count === 0 || text.charCodeAt(i) !== CR || number > Number.MAX_SAFE_INTEGER) return UNSUPPORTED',
       to: 'number >= Number.MAX_SAFE_INTEGER',
@@ -39,16 +38,7 @@ module.exports = {
     }
   ],
   'lib/respond.js': [
-    {
-      line: "if (!outgoing.headersSent && !response.has('Content-Length')) {",
-      why: 'it saves time alone: set() ignores a field once the headers are sent, and length is that of the field'
-    },
-    { line: "if (typeof body === 'object') {", why: 'it saves time alone: toStream() returns undefined for other bodies' },
-    {
-      line: 'if (!outgoing.headersSent) response.length = Buffer.byteLength(json)',
-      why: 'it saves time alone: set() ignores a field once the headers are sent'
-    },
-    { line: 'if (!outgoing.headersSent) {', why: 'the same' }
+    { line: "if (typeof body === 'object') {", why: 'it saves time alone: toStream() returns undefined for other bodies' }
   ],
   'lib/engines/http1/output/pieces.js': [
     {
