@@ -281,7 +281,7 @@ app('Transfer-Encoding: chunked of the app', header(ctx => ctx.set('Transfer-Enc
 app('Transfer-Encoding: chunked of the app, for a stream', ctx => {
   ctx.set('Transfer-Encoding', 'chunked')
   ctx.body = Readable.from(['x'])
-})
+}, { skip: { http2: 'koa 2 resets a stream of HTTP/2 for this field' } })
 app('a length that is too short', sets({ body: 'hellö', length: 5 }), { kone: LENGTHS, kone3: LENGTHS, expect: /\r\nContent-Length: 6\r\n/ })
 app('a length that is too long, of JSON', sets({ body: { a: 1 }, length: 8 }), { expect: /\r\nContent-Length: 7\r\n/ })
 app('a length that is too long, HEAD', sets({ body: 'x', length: 8 }), { ask: 'HEAD /', kone: LENGTHS, kone3: LENGTHS, expect: /\r\nContent-Length: 1\r\n/ })
