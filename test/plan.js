@@ -24,8 +24,9 @@ const LONG = [
   'test/agents/agents.test.js', 'test/agents/sticky.test.js', 'test/benchmarks/crowd.test.js',
   'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/benchmarks/wrk.test.js', 'test/cluster/commands.test.js',
   'test/command/places.test.js', 'test/command/try.test.js', 'test/command/typescript.test.js', 'test/compat/install.test.js',
-  'test/compat/koa3.test.js', 'test/consumers/bundle', 'test/consumers/openapi', 'test/consumers/package/package.test.js',
-  'test/consumers/published', 'test/consumers/runners', 'test/create.test.js', 'test/deploy/app.test.js', 'test/deploy/folder.test.js',
+  'test/compat/koa3.test.js', 'test/compat/uploads.test.js', 'test/consumers/bundle', 'test/consumers/openapi',
+  'test/consumers/package/package.test.js', 'test/consumers/published', 'test/consumers/runners', 'test/create.test.js',
+  'test/deploy/app.test.js', 'test/deploy/folder.test.js',
   'test/deploy/hosts.test.js', 'test/deploy/lint.test.js', 'test/docs/getting-started.test.js', 'test/docs/install.test.js',
   'test/docs/site.test.js', 'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js',
   'test/e2e/process.test.js', 'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
@@ -54,8 +55,8 @@ const CREATED_ELSEWHERE = ['test/compat/packages.test.js', 'test/engines/http1']
  */
 const ANY_NODE = [
   'test/agents', 'test/application/walk.test.js', 'test/benchmarks', 'test/cluster', 'test/command',
-  'test/compat/install.test.js', 'test/compat/koa3.test.js', 'test/compat/real.test.js', 'test/consumers',
-  'test/create.test.js', 'test/deploy', 'test/docs', 'test/e2e', 'test/engines/fetch/runtimes.set.test.js',
+  'test/compat/install.test.js', 'test/compat/koa3.test.js', 'test/compat/real.test.js', 'test/compat/uploads.test.js',
+  'test/consumers', 'test/create.test.js', 'test/deploy', 'test/docs', 'test/e2e', 'test/engines/fetch/runtimes.set.test.js',
   'test/engines/fetch/runtimes.test.js', 'test/examples.test.js', 'test/lint.test.js', 'test/messages.test.js',
   'test/middleware/caches.test.js', 'test/middleware/openapi.responses.test.js',
   'test/middleware/requestId.oracle.test.js', 'test/middleware/router.oracle.test.js', 'test/middleware/router.syntax.test.js',

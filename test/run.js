@@ -23,7 +23,7 @@ const { promisify } = require('node:util')
 const commandLine = require('../tools/command-line')
 const { installAll } = require('./helpers/area')
 const nodeOf = require('./helpers/node-of')
-const { PACKAGES, which } = require('./helpers/programs')
+const programs = require('./helpers/programs')
 const plan = require('./plan')
 
 const ROOT = join(__dirname, '..')
@@ -153,7 +153,9 @@ async function lint () {
 
 // As root with apt-get (containers, CI); elsewhere the tests say what they miss.
 async function installPrograms () {
-  const missing = Object.keys(PACKAGES).filter(program => !which(program)).map(program => PACKAGES[program])
+  const { LONG, PACKAGES, which } = programs
+  const needed = Object.keys(PACKAGES).filter(program => all || !LONG.includes(program))
+  const missing = needed.filter(program => !which(program)).map(program => PACKAGES[program])
   if (missing.length === 0 || process.getuid?.() !== 0 || !which('apt-get')) return
   console.log(`# installing ${missing.join(' ')}`)
   const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }

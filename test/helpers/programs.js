@@ -12,8 +12,15 @@ const PACKAGES = {
   nginx: 'nginx',
   'systemd-analyze': 'systemd',
   python3: 'python3-venv',
-  wrk: 'wrk'
+  wrk: 'wrk',
+  curl: 'curl',
+  go: 'golang-go',
+  javac: 'default-jdk-headless',
+  ruby: 'ruby'
 }
+
+/** Of these, what only `make test-all` needs. */
+const LONG = ['curl', 'go', 'javac', 'ruby']
 
 // What a program must be able to do, where being there is not enough: Debian's python3 makes no venv by itself.
 const PROBES = { python3: ['-c', 'import ensurepip'] }
@@ -54,4 +61,4 @@ function isAble (program, path) {
   return !PROBES[program] || spawnSync(path, PROBES[program]).status === 0
 }
 
-module.exports = { PACKAGES, need, missing, which }
+module.exports = { LONG, PACKAGES, need, missing, which }
