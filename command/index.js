@@ -57,7 +57,7 @@ const COMMANDS = {
       all: { type: 'boolean', help: 'measure all requests, not only the three dearest and the three cheapest' },
       json: { type: 'boolean', help: 'as JSON' }
     },
-    run: async (file, values, command) => { process.exitCode = await require('./try')(command ?? [file], values) }
+    run: async (file, values, command) => { process.exitCode = await require('./try')(command ?? [file], values, command === undefined) }
   },
   start: {
     file: true,

@@ -10,7 +10,7 @@
  */
 
 const nodeModule = require('node:module')
-const { fileURLToPath, pathToFileURL } = require('node:url')
+const { pathToFileURL } = require('node:url')
 const { Replacement } = require('./replacement')
 const { refuseBundles, refuseOwnLoaders } = require('./unreplaced')
 
@@ -24,11 +24,8 @@ nodeModule._resolveFilename = function (request, parent, ...rest) {
   return replacement.of(file) ?? replacement.shared(request, parent?.filename) ?? file
 }
 
-/** An import's URL, or that of kone's file. */
 function resolve (specifier, context, next) {
-  const found = next(specifier, context)
-  const file = found.url.startsWith('file:') ? replacement.of(fileURLToPath(found.url)) : null
-  return file === null ? found : { ...found, url: pathToFileURL(file).href, format: file.endsWith('.json') ? 'json' : 'commonjs' }
+  return replacement.ofImport(next(specifier, context))
 }
 
 if (nodeModule.registerHooks) nodeModule.registerHooks({ resolve })

@@ -3,6 +3,7 @@
 const { existsSync, readFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const path = require('node:path')
+const { fileURLToPath, pathToFileURL } = require('node:url')
 const { getEnvironmentData, setEnvironmentData, threadId } = require('node:worker_threads')
 
 const ROOT = path.join(__dirname, '../..')
@@ -43,6 +44,16 @@ class Replacement {
     return path.join(ROOT, target.default ?? target)
   }
 
+  /**
+   * @param {{ url: string }} found what an import was resolved to
+   * @return {object} the same, or kone's file in its place
+   */
+  ofImport (found) {
+    const file = found.url.startsWith('file:') ? this.of(fileURLToPath(found.url)) : null
+    if (file === null) return found
+    return { ...found, url: pathToFileURL(file).href, format: file.endsWith('.json') ? 'json' : 'commonjs' }
+  }
+
   /** Is it a file of a Koa that is replaced? */
   has (file) {
     const [, folder] = FILES.exec(file) ?? []
@@ -66,7 +77,8 @@ class Replacement {
     const koa = createRequire(path.join(this.first, 'package.json'))
     if (!(request in manifestOf(this.first).dependencies)) return null
     try {
-      return isIn(range, versionOf(koa.resolve(request))) ? koa.resolve(request) : null
+      const file = koa.resolve(request)
+      return isIn(range, versionOf(file)) ? file : null
     } catch {
       return null // Koa's own packages are not installed
     }

@@ -7,7 +7,7 @@ const zlib = require('node:zlib')
  * changes by itself hides nothing else: one field, one cookie, one member of a JSON value, one word of a text.
  */
 
-/** Framing and order of the whole: shown last. */
+/** Content-Encoding → what undoes it. */
 const DECODERS = { gzip: zlib.gunzipSync, deflate: zlib.inflateSync, br: zlib.brotliDecompressSync }
 
 /**

@@ -21,20 +21,21 @@ const MOST = 40   // askings at most, for a difference that is not there each ti
  *
  * @param {string[]} command as a shell takes it, or the file of an app alone
  * @param {object} values of the flags
+ * @param {boolean} isFile
  * @return {Promise<number>} exit code: 0 the same, 1 different, 2 could not try
  */
-module.exports = async function tryApp (command, values) {
+module.exports = async function tryApp (command, values, isFile) {
   const processes = new Processes()
   const stop = () => processes.stop().then(() => process.exit(130))
   process.once('SIGINT', stop).once('SIGTERM', stop)
   try {
     await processes.open()
-    const program = command.length > 1 ? command : [process.execPath, ...flagsOf(command[0])]
+    const program = isFile ? [process.execPath, ...flagsOf(command[0])] : command
     const trial = new Trial(values, await started(processes, program, values))
     const result = await trial.run()
     if (values.measure) result.measured = await require('./measure')(trial, values)
     if (values.json) printJSON(result)
-    else print(lines(result, command))
+    else print(lines(result, isFile ? command : ['--', ...command]))
     return result.differences.length === 0 ? 0 : 1
   } catch (err) {
     if (!(err instanceof Untried)) throw err

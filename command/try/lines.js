@@ -17,7 +17,7 @@ const KNOWN = [
 
 /**
  * @param {object} result of `kone try`
- * @param {string[]} command
+ * @param {string[]} command as it was given, with its --
  * @return {string[]} what it prints
  */
 exports.lines = function (result, command) {
@@ -34,7 +34,7 @@ exports.lines = function (result, command) {
     ...differences.slice(0, SHOWN).flatMap(shown),
     ...differences.length > SHOWN ? ['', `and ${count(differences.length - SHOWN, 'difference')} more: --json has all`] : [],
     ...measured === undefined
-      ? [`what it saves: npx kone try --measure ${command.length > 1 ? `-- ${command.join(' ')}` : command[0]}`]
+      ? [`what it saves: npx kone try --measure ${command.join(' ')}`]
       : require('./measured').lines(measured)
   ]
 }

@@ -128,6 +128,14 @@ describe('kone try', { concurrency: 3 }, () => {
     assert.equal(code, 0)
   })
 
+  it('should try a command of one word', async () => {
+    fs.writeFileSync(path.join(folder, 'start.sh'), '#!/bin/sh\nexec node same.js\n', { mode: 0o755 })
+    const { code, out, err } = await tried(['--', './start.sh'])
+    assert.match(out, /^5 of 5 the same/m, err)
+    assert.match(out, /npx kone try --measure -- \.\/start\.sh\n$/)
+    assert.equal(code, 0)
+  })
+
   it('should find each of the faults', async () => {
     write('faults.txt', [...Object.keys(FAULTS).map(path => `GET ${path}`), 'HEAD /head', ''].join('\n'))
     const { code, requests, differences } = await result(['faults.js', '--requests', 'faults.txt'])
