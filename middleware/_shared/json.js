@@ -54,25 +54,36 @@ module.exports = function parseJSON (text, strict = true, onProtoPoisoning = 'er
  */
 function harmless (root, removes) {
   const open = []
-  const visit = value => { if (typeof value === 'object' && value !== null) open.push(value) }
   visit(root)
   while (open.length > 0) {
     const value = open.pop()
-    if (Array.isArray(value)) {
-      value.forEach(visit)
-      continue
-    }
-    for (const name of ['__proto__', 'constructor']) {
-      if (!reachesPrototype(value, name)) continue
-      if (!removes) throw new SyntaxError('Object contains forbidden prototype property')
-      delete value[name]
-    }
-    for (const name in value) visit(value[name]) // Object.values() sorts the names of large objects
+    if (Array.isArray(value)) for (const one of value) visit(one) // forEach() costs twenty times as much
+    else check(value)
   }
   return root
+
+  // Objects of an array are checked at once: 1 MB can have a third of a million of them, and `open` would grow with it.
+  function visit (value) {
+    if (typeof value !== 'object' || value === null) return
+    if (Array.isArray(value)) open.push(value)
+    else check(value)
+  }
+
+  function check (object) {
+    for (const name in object) { // Object.values() sorts the names of large objects
+      const value = object[name]
+      if (reachesPrototype(object, name)) {
+        if (!removes) throw new SyntaxError('Object contains forbidden prototype property')
+        delete object[name]
+      } else if (typeof value === 'object' && value !== null) {
+        open.push(value)
+      }
+    }
+  }
 }
 
 function reachesPrototype (object, name) {
+  if (name !== '__proto__' && name !== 'constructor') return false
   if (!Object.hasOwn(object, name)) return false
   const value = object[name]
   return name === '__proto__' || (typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype'))
