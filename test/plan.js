@@ -122,10 +122,15 @@ function inOrder (files) {
   return [...first, ...files.filter(file => !first.has(file))]
 }
 
-/** One file in ten, the same for the same seed, a text. */
-function sample (files, seed) {
-  const rank = file => createHash('sha256').update(`${seed} ${file}`).digest('hex')
-  return files.filter(file => rank(file) < '1a')
+/**
+ * A part of the files, the same for the same seed.
+ *
+ * @param {string[]} files
+ * @param {string} seed
+ * @param {number} share of 1
+ */
+function sample (files, seed, share) {
+  return files.filter(file => createHash('sha256').update(`${seed} ${file}`).digest().readUInt32BE() < share * 2 ** 32)
 }
 
 /** A pass of test/run.js as one or two: what waits, then what measures, if there is much of it. */

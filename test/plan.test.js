@@ -58,12 +58,15 @@ describe('the plan of the tests', () => {
     for (const files of [lists.MEASURING, ['test/plan.test.js']]) assert.deepEqual(parts({ files }), { files })
   })
 
-  it('should sample a tenth of the files by a seed', () => {
+  it('should sample a share of the files by a seed, and miss none over many seeds', () => {
     const files = filesOf(['test'])
-    const samples = ['a', 'b', 'c'].map(seed => sample(files, seed))
-    assert.deepEqual(sample(files, 'a'), samples[0])
-    assert.notDeepEqual(samples[0], samples[1])
-    for (const { length } of samples) assert(length > files.length / 25 && length < files.length / 5, `${length} of ${files.length}`)
+    for (const share of [1 / 10, 1 / 3]) {
+      const samples = Array.from('abcdefghijklmnopqrstuvwxyz', seed => sample(files, seed, share))
+      assert.deepEqual(sample(files, 'a', share), samples[0])
+      assert.notDeepEqual(samples[0], samples[1])
+      for (const { length } of samples) assert(length > files.length * share / 2 && length < files.length * share * 2, `${length} of ${files.length}`)
+      if (share > 1 / 4) assert.deepEqual([...new Set(samples.flat())].sort(), files)
+    }
   })
 
   it('should run with bluebird what takes its class from helpers', () => {
@@ -82,6 +85,15 @@ describe('a run of the tests', () => {
     for (const args of [['--here'], ['--quick'], ['test/plan.test.js']]) {
       const { stdout } = listed(args, { PATH: '' })
       for (const [, major] of stdout.matchAll(NODE)) assert.equal(major, process.versions.node.split('.')[0], args.join())
+    }
+  })
+
+  it('should be whole on Node 20 and 22 too where that is asked for', () => {
+    const [part, whole] = ['a', 'whole'].map(KONE_SEED => listed(['--all'], { KONE_SEED }).stdout)
+    for (const major of ['20', '22']) {
+      const count = lines => [...lines.matchAll(NODE)].reduce((sum, [, at, files]) => sum + (at === major && Number(files)), 0)
+      assert(count(whole) > 2 * count(part), major)
+      assert(count(part) > 0, major)
     }
   })
 

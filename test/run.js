@@ -7,8 +7,10 @@
  *
  *    node test/run.js                     make test: with bluebird what bluebird can change, and a part of the files on the
  *                                         Node at hand if that is another one
- *    node test/run.js --all               make test-all: with all that takes minutes; what depends on Node on the oldest one
- *                                         too, the quick tests on Node 22, those in servers that other code creates on Node 24
+ *    node test/run.js --all               make test-all: with all that takes minutes; a third of what depends on Node on the
+ *                                         oldest one too, a third of the quick tests on Node 22, those in servers that other
+ *                                         code creates on Node 24
+ *    KONE_SEED=whole node test/run.js --all   these thirds whole: ten minutes more
  *    node test/run.js --here              make test on the Node at hand alone
  *    node test/run.js --all --list        prints what would run
  *    node test/run.js --quick             make quick: lib and the set, on the Node at hand, no linter
@@ -30,6 +32,7 @@ const ROOT = join(__dirname, '..')
 const OLDEST = '20'
 const NEWEST = process.env.KONE_NEWEST || '26' // another for test/plan.test.js
 const AT_HAND = process.versions.node
+const [TENTH, THIRD] = [0.1, 1 / 3]
 
 process.chdir(ROOT)
 const FLAGS = { all: { type: 'boolean' }, here: { type: 'boolean' }, list: { type: 'boolean' }, quick: { type: 'boolean' } }
@@ -79,19 +82,21 @@ function passes () {
     env: { KONE_PROMISE: 'bluebird' }
   }
   const dependent = plan.without(every, plan.ANY_NODE)
+  const seed = process.env.KONE_SEED || headCommit()
+  const part = (at, files, share) => at && (seed === 'whole'
+    ? { ...at, files: plan.inOrder(files) }
+    : { ...at, title: `${at.title}, a part of the files (KONE_SEED=${seed})`, files: plan.inOrder(plan.sample(files, seed, share)) })
   if (!all) {
     if (newest === atHand) return [whole, bluebird]
-    const seed = process.env.KONE_SEED || headCommit()
-    const title = `${atHand.title}, a part of the files (KONE_SEED=${seed})`
-    return [whole, bluebird, { ...atHand, title, files: plan.sample(plan.without(dependent, plan.LONG), seed) }]
+    return [whole, bluebird, part(atHand, plan.without(dependent, plan.LONG), TENTH)]
   }
   return [
     whole,
     bluebird,
-    { ...on(OLDEST), files: plan.inOrder(dependent) },
-    { ...on('22'), files: quickFiles },
+    part(on(OLDEST), dependent, THIRD),
+    part(on('22'), quickFiles, THIRD),
     { ...on('24'), files: plan.without(plan.filesOf(plan.CREATED_ELSEWHERE), plan.NOT_ELSEWHERE), env: { KONE_FRONT: 'callback' } }
-  ].filter(({ node }) => node !== undefined)
+  ].filter(pass => pass?.node !== undefined)
 }
 
 /** A major version of Node, at hand or from npm: `{ title, node }`. Where npm has none, a line says so; CI fails on Linux. */
