@@ -2,8 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { pathOf, placeIn } = require('../lib/places')
-const { hintOfExpress } = require('../lib/usage-error')
+const { hintOfExpress, pathOf, placeIn } = require('../lib/places')
 const { escapeControls } = require('../middleware/_shared/escape')
 const unparsed = require('./unparsed')
 
@@ -31,7 +30,7 @@ function messageOf (thrown) {
   if (ofEsbuild(thrown) !== null) return ofEsbuild(thrown).text
   // a connection refused by all addresses of a host has no message of its own
   if (message === '' && Array.isArray(errors) && errors.length > 0) return messageOf(errors[0])
-  return (message || code || thrown.name) + hintOfExpress(message)
+  return (message || code || thrown.name) + hintOfExpress(thrown)
 }
 
 /** @return {{ file: string, row: number, column: number } | null} */

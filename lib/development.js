@@ -8,10 +8,9 @@ const { CHECK } = require('./body-length')
 const compose = require('./compose')
 const { OF_HTTP1 } = require('./engines/node')
 const { isError } = require('./error-path')
-const { isOfApp, placeIn, placeOfFunction, trace, warnOnce } = require('./places')
+const { hintOfExpress, isOfApp, placeIn, placeOfFunction, trace, warnOnce } = require('./places')
 const { streams } = require('./stream')
 const { setImmediate } = require('./timers')
-const { hintOfExpress } = require('./usage-error')
 const { isBlob } = require('./web')
 
 /*
@@ -295,7 +294,7 @@ function warn (app, text, place) {
 process.on?.('uncaughtExceptionMonitor', err => {
   try {
     const { message, stack } = err
-    const hint = hintOfExpress(message)
+    const hint = hintOfExpress(err)
     if (hint === '') return
     err.message = message + hint
     err.stack = stack.replace(message, err.message) // eslint-disable-line kone/owners -- what it prints

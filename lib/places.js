@@ -1,5 +1,6 @@
 'use strict'
 
+const { readFileSync } = require('fs')
 const { findSourceMap } = require('module')
 const { isAbsolute, join, sep } = require('path')
 const { fileURLToPath } = require('url')
@@ -108,6 +109,29 @@ function ask (session, method, params) {
 }
 
 /**
+ * For users of Express: an app of Koa has no routes.
+ *
+ *    hintOfExpress(err)   // app.get is not a function: ': routes belong to a router, router.get(…) and …'
+ *
+ * @param {Error} err
+ * @return {string} what to add to its message
+ */
+function hintOfExpress (err) {
+  const [, name, verb] = /^(\w+)\.(all|delete|get|head|options|patch|post|put) is not a function$/.exec(err.message) ?? []
+  const isApp = name === 'app' || (verb !== undefined && appsIn(placeIn(err)).includes(name))
+  return isApp ? `: routes belong to a router, router.${verb}(…) and app.use(router.routes())` : ''
+}
+
+/** The variables of a file that are apps: `const server = new Kone()`. */
+function appsIn (place) {
+  try {
+    return Array.from(readFileSync(place.file, 'utf8').matchAll(/\b(\w+) = new Ko(?:a|ne)\b/g), ([, name]) => name)
+  } catch {
+    return [] // no place, or no such file
+  }
+}
+
+/**
  * Warn of a mistake, once for each place.
  *
  * @param {string} text
@@ -124,4 +148,4 @@ function warnOnce (text, place = placeIn(trace())) {
   })
 }
 
-module.exports = { ROOT, isOfApp, pathOf, placeIn, placeOf, placeOfFunction, trace, warnOnce }
+module.exports = { ROOT, hintOfExpress, isOfApp, pathOf, placeIn, placeOf, placeOfFunction, trace, warnOnce }

@@ -40,17 +40,4 @@ function quoted (text) {
   return `'${escaped.replace(/[\x7f-\x9f\u2028\u2029]/g, one => `\\u${one.charCodeAt().toString(16).padStart(4, '0')}`)}'`
 }
 
-/**
- * For users of Express: an app of Koa has no routes.
- *
- *    hintOfExpress('app.get is not a function')   // ': routes belong to a router, router.get(…) and …'
- *
- * @param {string} message of an error
- * @return {string} what to add to it
- */
-function hintOfExpress (message) {
-  const [, verb] = /^app\.(all|delete|get|head|options|patch|post|put) is not a function$/.exec(message) ?? []
-  return verb === undefined ? '' : `: routes belong to a router, router.${verb}(…) and app.use(router.routes())`
-}
-
-module.exports = { given, hintOfExpress, misuse }
+module.exports = { given, misuse }

@@ -10,6 +10,7 @@ const { setTimeout: wait } = require('node:timers/promises')
 
 const Koa = require('koa')
 
+const temporary = require('../helpers/folder')
 const Kone = require('../helpers/kone')
 const { Kone3, modules } = require('../helpers/kone3')
 const until = require('../helpers/until')
@@ -20,6 +21,7 @@ const cors = require('@koa/cors')
 
 const SOURCE = fs.readFileSync(__filename, 'utf8').split('\n')
 const later = () => wait(30)
+const folder = temporary()
 
 class Secret { #value = 1; get value () { return this.#value } }
 class Shown { constructor () { this.value = 1 } }
@@ -304,17 +306,16 @@ describe('mistakes of registration', () => {
   }
 
   it('should name the router where a route of Express ends the process', () => {
-    const file = JSON.stringify(require.resolve('../helpers/kone'))
-    const code = {
-      commonjs: `const app = new (require(${file}))(); app.get('/')`,
-      module: `import Kone from ${file}; const app = new Kone(); app.get('/')`
-    }
-    for (const [type, NODE_ENV, expected] of [
-      ['commonjs', '', /TypeError: app\.get is not a function: routes belong to a router, router\.get\(…\) and app\.use\(router\.routes\(\)\)\n +at /],
-      ['module', '', /TypeError: app\.get is not a function: routes belong/],
-      ['commonjs', 'production', /TypeError: app\.get is not a function\n/]
+    const kone = JSON.stringify(require.resolve('../helpers/kone'))
+    for (const [name, NODE_ENV, code, expected] of [
+      ['a.js', '', `const app = new (require(${kone}))(); app.get('/')`, /TypeError: app\.get is not a function: routes belong to a router, router\.get\(…\) and app\.use\(router\.routes\(\)\)\n +at /],
+      ['b.mjs', '', `import Kone from ${kone}; const server = new Kone(); const map = {}; server.post('/')`, /server\.post is not a function: routes belong to a router, router\.post/],
+      ['c.js', '', `const server = new (require(${kone}))(); const map = {}; map.get('/')`, /map\.get is not a function\n/],
+      ['d.js', 'production', `const app = new (require(${kone}))(); app.get('/')`, /TypeError: app\.get is not a function\n/]
     ]) {
-      const { status, stderr } = spawnSync(process.execPath, [`--input-type=${type}`, '-e', code[type]], { encoding: 'utf8', env: { ...process.env, NODE_ENV } })
+      const file = path.join(folder, name)
+      fs.writeFileSync(file, code)
+      const { status, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', env: { ...process.env, NODE_ENV } })
       assert.equal(status, 1)
       assert.match(stderr, expected)
     }

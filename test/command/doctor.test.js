@@ -49,7 +49,7 @@ describe('kone doctor', () => {
     assert.deepEqual(named(found.tested), ['koa-bodyparser', 'koa-static', '@koa/multer', '@koa/router'])
     for (const { name, version, tested } of found.tested) assert.deepEqual([version, tested], [versionOf(name), versionOf(name)])
     assert.deepEqual(named(found.untested), ['koa-log4'])
-    assert.deepEqual(named(found.replaceable), ['koa-bodyparser', 'koa-static', '@koa/multer', 'koa-log4'])
+    assert.deepEqual(named(found.replaceable), ['koa-bodyparser', 'koa-static', '@koa/multer', '@koa/router', 'koa-log4'])
     assert.deepEqual(found.replaceable[1].gain, facts.set['koa-static'].gain)
     assert(named(found.reads).includes('@koa/multer'))
     assert(!named(found.reads).includes('@koa/router'))

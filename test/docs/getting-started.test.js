@@ -5,9 +5,11 @@ const assert = require('node:assert/strict')
 const { execFile, spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
+const { STATUS_CODES } = require('node:http')
 const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
+const javascript = require('../../create/javascript')
 const pack = require('../../tools/pack')
 const { blocks } = require('../helpers/blocks')
 const temporary = require('../helpers/folder')
@@ -163,7 +165,7 @@ function reader (page) {
     return { usual, child: await serve(`npm ${script}`, { inEnv: true }) }
   }
 
-  const get = (target = '/', headers = {}) => fetch(`${base}${target}`, { headers })
+  const get = (target = '/', headers = {}, method = 'GET') => fetch(`${base}${target}`, { headers, method })
   return {
     ...{ installs, becomesModule, dev, sections, commands, sh, serve, end, write, passes, get },
     save: (file, code) => fs.writeFileSync(path.join(project, file), onPort(code)),
@@ -191,9 +193,15 @@ follow('getting-started.md', (page, reader) => {
   it('should say hello still', hello)
 
   it('should have an app that passes its own test', async () => {
-    assert.equal(reader.write('The API'), 3)
+    assert.equal(reader.write('The API'), 4)
     assert.equal(reader.write('The test'), 1)
     await reader.passes(3)
+  })
+
+  it('should have the error handling of `npm create kone -- --api`', () => {
+    const made = javascript(fs.readFileSync(path.join(ROOT, 'create/template/api/src/app.ts'), 'utf8'))
+    const code = text => /async function problems [^]*?\n}\n/.exec(text)[0]
+    assert.equal(code(page), code(made))
   })
 
   it('should take a note by curl beside `npm run dev`, and refuse an empty one', async () => {
@@ -210,6 +218,26 @@ follow('getting-started.md', (page, reader) => {
     await reader.passes(3)
   })
 
+  // Each error that the app can give: the 429 comes behind `max` requests.
+  async function haveOneForm (max) {
+    const type = { 'content-type': 'application/json' }
+    for (const [status, ask] of [
+      [404, () => get('/notes/7')],
+      [404, () => get('/nowhere')],
+      [405, () => get('/notes', {}, 'DELETE')],
+      [400, () => reader.send('/notes', { headers: type, body: '{"text":" "}' })],
+      [400, () => reader.send('/notes', { headers: type, body: '{' })],
+      [429, async () => (await Promise.all(Array.from({ length: max }, () => get('/notes')))).at(-1)]
+    ]) {
+      const res = await ask()
+      const problem = await res.json()
+      assert.deepEqual([res.status, res.headers.get('content-type'), problem.status, problem.title],
+        [status, 'application/problem+json', status, STATUS_CODES[status]])
+      if (status === 405) assert.equal(res.headers.get('allow'), 'HEAD, GET, POST')
+      if (status === 429) assert(res.headers.get('retry-after') > 0)
+    }
+  }
+
   it('should be protected in production, reload, and stop', async () => {
     const [start, control] = commands('To a server')
     const cluster = await reader.serve(start)
@@ -218,6 +246,7 @@ follow('getting-started.md', (page, reader) => {
     assert.ok(notes.headers.get('x-request-id'))
     assert.equal(notes.headers.get('x-ratelimit-limit') ?? notes.headers.get('ratelimit-limit'), '100')
     assert.equal((await get('/healthz')).status, 200)
+    await haveOneForm(101)
     const [reload, stop] = control.trim().split('\n')
     await sh(reload)
     assert.deepEqual(await (await get('/notes')).json(), [])

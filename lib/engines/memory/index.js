@@ -6,6 +6,9 @@ const { given, misuse } = require('../../usage-error')
 const { End } = require('./pipe')
 const { setImmediate } = require('../../timers')
 
+/** Of the client, however the request goes through the app. */
+const ADDRESS = '127.0.0.1'
+
 /** Where a server keeps its front. */
 const kFront = Symbol.for('kone.front')
 
@@ -30,7 +33,7 @@ module.exports = function inject (app, attachFront, what) {
   }
   const { url, method, engine, ...rest } = INJECT.check(typeof what === 'string' ? { url: what } : what)
   const { headers, body } = framed(rest)
-  if (engine === 'fetch') return fetched(app, webRequest(method, url, headers, body), { ip: '127.0.0.1' })
+  if (engine === 'fetch') return fetched(app, webRequest(method, url, headers, body))
   return sent(serverOf(app, engine, attachFront), { method, path: url, headers }, body)
 }
 
@@ -58,7 +61,7 @@ class Near extends End {
 function sent (server, options, body) {
   return new Promise((resolve, reject) => {
     const near = new Near()
-    const far = new End({ address: '127.0.0.1' })
+    const far = new End({ address: ADDRESS })
     near.connect(far) // what is written to one is read from the other
     const req = http.request({ ...options, createConnection: () => near })
     req.on('error', reject)
@@ -108,8 +111,8 @@ function webRequest (method, url, fields, body) {
 }
 
 // A web Request goes through app.fetch(); the result has the same form.
-async function fetched (app, request, info) {
-  const response = await app.fetch(request, info)
+async function fetched (app, request) {
+  const response = await app.fetch(request, { ip: ADDRESS })
   const headers = {}
   for (const [name, value] of response.headers) {
     if (name !== 'set-cookie') headers[name] = value

@@ -413,11 +413,11 @@ describe('app.inject(new Request())', () => {
   it('should give what app.inject() gives', async () => {
     const res = await make(async ctx => {
       ctx.cookies.set('a', 'b')
-      ctx.body = { method: ctx.method, body: String(await ctx.request.readBody()) }
+      ctx.body = { method: ctx.method, ip: ctx.ip, body: String(await ctx.request.readBody()) }
     }).inject(upload('hi'))
     assert.deepEqual([res.status, res.message, res.headers['set-cookie']], [200, 'OK', ['a=b; path=/; httponly']])
     assert(Buffer.isBuffer(res.body))
-    assert.deepEqual(res.json(), { method: 'POST', body: 'hi' })
+    assert.deepEqual(res.json(), { method: 'POST', ip: '127.0.0.1', body: 'hi' })
     assert.equal(res.text(), res.body.toString())
   })
 })

@@ -32,7 +32,7 @@ export function createApp ({ quiet = false } = {}): Kone {
 
   const router = routes(items)
   app.use(router.routes())
-  app.use(router.allowedMethods({ throw: true }))
+  app.use(router.allowedMethods()) // 405 for a method that no route of the path has
 
   return app
 }
@@ -62,13 +62,13 @@ function routes (items: Map<number, Stored>) {
 }
 
 /**
- * Errors as problem documents (RFC 9457), like those of validate. Errors that the client
+ * Sends every error as a problem document (RFC 9457), as validate does. Errors that the client
  * may not read go only to app.on('error').
  */
 async function problems (ctx: Context, next: Next) {
   try {
     await next()
-    if (ctx.status === 404 && !ctx.body) ctx.throw(404)
+    if (ctx.status >= 400 && !ctx.body) ctx.throw(ctx.status)
   } catch (err) {
     const known = isHttpError(err) && err.expose ? err : null
     if (known === null && ctx.app.env === 'development') throw err // kone dev shows where
@@ -76,6 +76,6 @@ async function problems (ctx: Context, next: Next) {
     else if (known.headers) ctx.set(known.headers)
     ctx.status = known?.status ?? 500
     ctx.type = 'application/problem+json'
-    ctx.body = JSON.stringify({ title: known ? known.message : 'Internal Server Error', status: ctx.status })
+    ctx.body = JSON.stringify({ title: ctx.message, status: ctx.status, detail: known?.message })
   }
 }
