@@ -10,7 +10,7 @@ const claims = require('./lib/report/claims')
 const { generate, isGenerated } = require('./lib/report/report')
 
 /*
- * make report: the sentence, the chart and the table of README.md and of the site's first page, the costs of
+ * make report: the sentence and the table of README.md and of the site's first page, the costs of
  * middleware/README.md, docs/reports/ with its charts, and the claims, from results.
  *
  *   --from FOLDER   results to take instead of benchmarks/results: out, for the runs of this machine

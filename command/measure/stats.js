@@ -19,17 +19,18 @@ const spread = exports.spread = figures =>
   ({ median: median(figures), min: Math.min(...figures), max: Math.max(...figures) })
 
 /**
- * The ratio of two contenders, paired round by round: what disturbed a round disturbed both, so a
- * ratio moves less than either figure.
+ * The ratio of two contenders: that of their medians, which is what a reader gets who divides two figures of a
+ * table. The lowest and the highest are of a round: what disturbed a round disturbed both, so that its ratio moves
+ * less than either figure. The ratio of the medians is always between them.
  *
- *    pairedRatio([10, 20], [20, 40]).median // 0.5
+ *    pairedRatio([10, 20], [20, 40]) // { median: 0.5, min: 0.5, max: 0.5, rounds: [0.5, 0.5] }
  */
 exports.pairedRatio = function (figures, reference) {
-  const rounds = []
-  for (let i = 0; i < figures.length && i < reference.length; i++) {
-    if (figures[i] > 0 && reference[i] > 0) rounds.push(round(figures[i] / reference[i]))
-  }
-  return rounds.length ? { ...spread(rounds), rounds } : null
+  const pairs = figures.map((figure, i) => [figure, reference[i]]).filter(pair => pair.every(one => one > 0))
+  if (!pairs.length) return null
+  const rounds = pairs.map(([figure, other]) => round(figure / other))
+  const [ours, theirs] = [0, 1].map(i => median(pairs.map(pair => pair[i])))
+  return { ...spread(rounds), median: round(ours / theirs), rounds }
 }
 
 /** The sample that stands for all: the one whose throughput is nearest to the median. */

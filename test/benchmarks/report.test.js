@@ -15,7 +15,7 @@ const { parse, stringify } = require('../../benchmarks/lib/run/result')
 const { result } = require('./fixtures/labs')
 
 const REPORT = path.join(__dirname, '../../benchmarks/report.js')
-const README = ['headline', 'chart', 'table'].map(name => `<!-- ${name} -->\n<!-- /${name} -->`).join('\n')
+const README = ['headline', 'table'].map(name => `<!-- ${name} -->\n<!-- /${name} -->`).join('\n')
 const made = (results, more) => generate({ results, readme: README, claims: {}, ...more })
 const page = (lab, results, more) => made(results, more).files.get(`docs/reports/${lab}.md`)
 
@@ -186,88 +186,63 @@ describe('the index of the reports', () => {
 })
 
 describe('what README.md and the first page of the documentation say', () => {
-  const HOME = '---\n# measured\nold: 1\n# /measured\n---\n<!-- table -->\nold\n<!-- /table -->\n'
-  const [dropin, battle] = [result('dropin'), result('battle')]
+  const HOME = '---\nhero:\n  # measured\n  old: 1\n  # /measured\n---\n<!-- table -->\nold\n<!-- /table -->\n'
+  const [dropin, battle, mw] = ['dropin', 'battle', 'mw'].map(lab => result(lab))
   const rows = (one, of) => ({ ...one, rows: one.rows.map(row => ({ ...row, ...of(row) })) })
-  const times = (one, contender, factor) =>
-    rows(one, row => row.contender === contender && { rounds: row.rounds.map(value => value * factor) })
+  const times = (one, contender, factor, of = () => true) => rows(one, row =>
+    row.contender === contender && of(row) && { median: row.median * factor, rounds: row.rounds.map(value => value * factor) })
   const named = (one, from, to) => rows(one, ({ workload }) => workload === from && { workload: to })
   const pages = (results, more) => {
     const { files } = made(results, { home: HOME, ...more })
     return ['README.md', 'docs/index.md'].map(name => files.get(name))
   }
+  const lines = text => text.split('\n').filter(line => line.startsWith('| ')).slice(2)
 
-  it('should begin with a sentence of every measurement: the range, the median, the best and the worst by name', () => {
-    const worse = rows(battle, ({ workload, contender, rounds }) =>
-      workload === 'cluster, wrk' && contender === 'kone' && { rounds: rounds.map(value => value * 3.3) })
-    for (const text of pages([worse, dropin, result('dropin', { node: 20 })])) {
-      assert.match(text, /kone takes 0\.32 to 1\.08 of Koa 2’s CPU time per request, 0\.33 in the median of 28 measurements; least in “battle, hello, Node 26”, most in “battle, cluster, wrk, Node 26”\. It takes 0\.50 to 1\.65 of the same by hand on node:http, 0\.50 in the median of 28 measurements;/)
-      assert.doesNotMatch(text, /old|undefined|NaN/)
+  it('should begin with the same sentence: with a figure in words only while the median says so', () => {
+    const WHAT = 'Koa 2’s API on an HTTP/1.1 server of its own'
+    for (const [factor, share] of [[1, '32 %'], [1.45, 'about half'], [1.7, 'about half'], [1.8, '57 %']]) {
+      const [readme, home] = pages([times(battle, 'kone', factor, ({ metric }) => metric === 'cpu')])
+      const how = `nmodified Koa apps and middleware, at ${share} of Koa’s CPU time per request in the median.`
+      assert.ok(readme.includes(`**${WHAT}: u${how}**`), readme)
+      assert.ok(home.includes(`\n  text: "${WHAT}"\n  tagline: "U${how}"\n`), home)
+      assert.doesNotMatch(readme + home, /old|undefined|NaN/)
+    }
+    for (const text of pages([])) assert.match(text, /nmodified Koa apps and middleware\.[^]*No result of this code is committed: `make battle`/)
+  })
+
+  it('should have an API, the worst whole framework, the set, and nginx as soon as it is measured, with a link each', () => {
+    const two = ['egg', 'strapi'].reduce((one, name, i) => named(one, ['page', 'pm2'][i], name), dropin)
+    const whole = times(two, 'kone', 3.15, ({ workload }) => workload === 'egg')
+    const API = ['an API of koa-helmet, @koa/cors, koa-bodyparser, @koa/router, JSON', 'dropin', '63.1', '20.7', '0.33']
+    const EGG = ['a whole framework, the worst of 2: Egg 3', 'dropin', '63.1', '65.2', '1.03']
+    const SET = ['kone’s set (router, session, csrf, i18n, static and six more) in place of Koa’s packages', 'mw', '64.2', '20.7', '0.32']
+    const NGINX = ['hello world behind nginx with its defaults', 'battle', '63.1', '20.7', '0.33']
+    const behind = named(battle, 'cluster, wrk', 'nginx with its defaults')
+    for (const [results, expected] of [[[battle, whole, mw], [API, EGG, SET]], [[behind, dropin, mw], [API, SET, NGINX]]]) {
+      for (const [i, text] of pages(results).entries()) {
+        const found = lines(text).map(line => line.split(' | ').map(cell => cell.replace(/^\| | \|$/g, '')))
+        assert.deepEqual(found.map(([, ...figures]) => figures), expected.map(([, , ...figures]) => figures))
+        assert.deepEqual(found.map(([what]) => what), expected.map(([what, lab]) => `[${what}](${['docs/', ''][i]}reports/${lab}.md)`))
+        for (const [, koa, kone, ratio] of found) assert.ok(Math.abs(kone / koa - ratio) < 0.01, 'the figures divide')
+      }
     }
   })
 
-  it('should count every kind of both in that sentence: a cluster, a codec, and each Node of versions', () => {
-    const worse = times(result('versions'), 'kone-20', 4)
-    for (const text of pages([worse])) {
-      assert.match(text, /in the median of 4 measurements; .* most in “versions, close, Node 20”\. It takes 0\.50 to 2\.00 of/)
-    }
-    const few = (one, to) => ({ ...one, rows: one.rows.filter(({ contender }) => [`kone-${to}`, `node-${to}`].includes(contender)) })
-    for (const [lab, kind] of [['connections', 'cluster'], ['rpc', 'hessian'], ['static', 'disk']]) {
-      const some = times(few(result(lab), kind), `kone-${kind}`, 3)
-      for (const text of pages([some])) assert.match(text, new RegExp(`most in “${lab}, .*, ${kind}, Node 26”`))
-    }
+  it('should link to all results and to where kone loses, and leave spread, commit and Node to their pages', () => {
+    const [readme] = pages([battle, dropin, mw])
+    assert.match(readme, /\[All results\]\(docs\/reports\/README\.md\)[^]*\[where kone takes more\]\(docs\/reports\/README\.md#where-kone-takes-more\)/)
+    assert.doesNotMatch(readme, /Node 26|aaaaaaaaa|ago|\(0\.|<picture>/)
+    assert.match(pages([{ ...dropin, derived: { ...dropin.derived, quick: true } }])[0], /A quick run, not a result/)
   })
 
-  it('should count a process named kone and one named by its Node, where a result has both', () => {
-    const of = (contender, name) => result('versions').rows.filter(row => row.contender === contender).map(row => ({ ...row, contender: name }))
-    const both = result('versions')
-    both.rows.push(...of('kone-26', 'kone'), ...of('koa-26', 'koa'))
-    for (const text of pages([both])) assert.match(text, /of Koa 2’s CPU time per request, 0\.30 in the median of 6 measurements;/)
-    assert.match(made([both]).files.get('docs/reports/README.md'), /Koa 2\*\*: less in every round of 2 of 2 comparisons/)
-  })
-
-  it('should have hello world over all loads, an API, and the best and the worst whole framework and agent', () => {
-    const whole = ['egg', 'strapi'].reduce((one, name, i) => named(one, ['page', 'pm2'][i], name), dropin)
-    const worst = rows(whole, ({ workload, contender, rounds }) =>
-      workload === 'egg' && contender === 'kone' && { rounds: rounds.map(value => value * 3.15) })
-    const [STRAPI, EGG] = ['Strapi 5 on SQLite, a content type by REST (GET /api/notes)', 'Egg 3, a controller and a plugin (GET /greet/Ada)']
-    for (const text of pages([battle, worst])) {
-      const lines = text.split('\n').filter(line => /^\| [\d÷]/.test(line))
-      assert.deepEqual(lines.map(line => line.replaceAll(/[\u00a0\u2060]/g, c => c === '\u00a0' ? ' ' : '')), [
-        '| ÷ Koa 2 | ÷ node:http | what it is |',
-        '| 0.32 (0.32–0.32) | 0.50 (0.50–0.50) | hello world behind five middleware, wrk, 50 connections; over all loads 0.32–0.33 and 0.50–0.50 (battle) |',
-        '| 0.33 (0.33–0.33) | 0.50 (0.50–0.50) | an API of koa-helmet, @koa/cors, koa-bodyparser, @koa/router, JSON (dropin) |',
-        `| 0.33 (0.33–0.33) to 1.03 (1.03–1.03) | ${STRAPI}: 0.50 (0.50–0.50), ${EGG}: 1.57 (1.57–1.57) | the best and the worst whole framework of 2: ${STRAPI}; ${EGG} (dropin) |`,
-        '| 0.33 (0.33–0.33) | 0.50 (0.50–0.50) | agent: OpenTelemetry (instrumentation-http) (dropin) |'
-      ])
-    }
-  })
-
-  it('should say of each result its Node, commit, date and age', () => {
-    for (const text of pages([battle, { ...dropin, commit: { hash: 'b'.repeat(40) } }], { age: hash => hash.startsWith('a') ? 60 : 1 })) {
-      assert.match(text, /reports\/battle\.md\): Node 26\.1\.0, commit `aaaaaaaaa` of 2026-11-22, 60 commits of lib ago; \[dropin\]\(.*dropin\.md\): .*`bbbbbbbbb` of 2026-11-22, 1 commit of lib ago\. AMD EPYC, 2 cores\./)
-    }
-  })
-
-  it('should leave out what is of code before 60 commits of lib, and say what it was', () => {
+  it('should leave out what is of code before 60 commits of lib', () => {
     const age = hash => hash.startsWith('b') ? 61 : 60
     const old = one => ({ ...times(one, 'kone', 4), commit: { hash: 'b'.repeat(40) } })
-    const [readme, home] = pages([old(battle), dropin], { age })
-    for (const text of [readme, home]) {
-      assert.doesNotMatch(text, /hello world|<picture>|name: "kone"/)
-      assert.match(text, /in the median of 12 measurements/)
-      assert.match(text, /(?:\[The reports\]\(docs\/reports\/README\.md\)|The reports) have 8 measurements of code that is more than 60 commits of lib older, up to 2\.00 in “battle, hello, Node 26”\./)
-      assert.match(text, /an API of koa-helmet/)
+    for (const text of pages([old(mw), dropin], { age })) {
+      assert.match(text, /at 3\d % of Koa/)
+      assert.deepEqual([lines(text).length, /mw/.test(text)], [1, false])
     }
-    for (const text of pages([old(battle), old(dropin)], { age })) {
-      assert.match(text, /No result of this code is committed: `?make battle`? measures on your machine\. \[?The reports\S* have 32 measurements of code that is more than 60/)
-      assert.doesNotMatch(text, /÷|<picture>|name: "kone"|undefined|NaN/)
-    }
-  })
-
-  it('should not speak of what was not measured', () => {
-    for (const text of pages([battle])) assert.doesNotMatch(text, /an API|framework|agent/)
-    for (const text of pages([])) assert.match(text, /No result is committed yet/)
+    for (const text of pages([old(mw), old(dropin)], { age })) assert.doesNotMatch(text, /÷|undefined|NaN| at /)
   })
 
   it('should be made again of the ages that the index of the reports has', () => {
@@ -390,7 +365,7 @@ describe('make report', () => {
     assert.equal(status, 0, stderr)
     assert.match(stderr, /^broken\.json is left out: it is not JSON/)
     assert.match(stdout, /files of 1 results/)
-    assert.match(fs.readFileSync(path.join(to, 'README.md'), 'utf8'), /hello world behind five middleware, wrk/)
+    assert.match(fs.readFileSync(path.join(to, 'README.md'), 'utf8'), /No result of this code|# kone/)
     assert.deepEqual(fs.readdirSync(path.join(to, 'docs/reports/charts')).sort(), ['battle-dark.svg', 'battle-light.svg'])
     assert.ok(!fs.existsSync(path.join(to, 'docs/reports/old.md')))
   })

@@ -34,6 +34,12 @@ describe('the lab\'s statistics', () => {
     assert.deepEqual({ median, min, max }, { median: 0.5, min: 0.5, max: 0.5 })
   })
 
+  it('should give the ratio of the two medians, which is between those of the rounds', () => {
+    const [ours, theirs] = [[10, 12, 30], [40, 15, 25]]
+    const { median: ratio, min, max, rounds } = pairedRatio(ours, theirs)
+    assert.deepEqual([ratio, min, max, rounds], [round(median(ours) / median(theirs)), 0.25, 1.2, [0.25, 0.8, 1.2]])
+  })
+
   it('should pair nothing with nothing', () => {
     assert.equal(pairedRatio([], [1]), null)
   })

@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { version } = require('kone/package.json')
+const { commonJS } = require('../../docs/.vitepress/program')
 const { names } = require('../../tools/middleware-index')
 const { blocks } = require('../helpers/blocks')
 const { start } = require('../helpers/child')
@@ -23,8 +24,7 @@ describe('README.md as it is installed', { skip: share('in make test-all: it ins
   before(async () => {
     fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
     await run('make', ['pack', `ARGS=--pack-destination ${folder}`], { cwd: ROOT })
-    const [, command] = README.match(/`make pack` writes the tarball for `(npm install [^`]+)`/)
-    await run(`${command} --prefer-offline --no-audit --no-fund`, { cwd: folder, shell: true, timeout: 300000 })
+    await run(`npm install ./kone-${version}.tgz --prefer-offline --no-audit --no-fund`, { cwd: folder, shell: true, timeout: 300000 })
   })
 
   it('should have the packages and the size of an installation, beside those of Koa', async () => {
@@ -33,7 +33,7 @@ describe('README.md as it is installed', { skip: share('in make test-all: it ins
     fs.writeFileSync(path.join(koa, 'package.json'), '{ "private": true }')
     const { version } = require('koa/package.json')
     await run('npm', ['install', `koa@${version}`, '--prefer-offline', '--no-audit', '--no-fund'], { cwd: koa, timeout: 300000 })
-    const [, ...stated] = /brings (\d+) packages, ([\d.]+) MB, .* is (\d+) packages, ([\d.]+) MB/s.exec(README).map(Number)
+    const [, ...stated] = /brings (\d+) packages, ([\d.]+) MB, .*? is (\d+) packages, ([\d.]+) MB/s.exec(README).map(Number)
     const measured = [folder, koa].flatMap(sizeOf)
     for (const [i, value] of stated.entries()) {
       assert.ok(Math.abs(value - measured[i]) <= (i % 2 ? 0.5 : 0), `${stated} is ${measured}`)
@@ -49,27 +49,36 @@ describe('README.md as it is installed', { skip: share('in make test-all: it ins
     return [Object.keys(packages).length, files.reduce((sum, entry) => sum + size(entry), 0) / 1e6]
   }
 
-  for (const [kind, file] of [['ES modules', 'app.mjs'], ['CommonJS', 'app.cjs']]) {
-    it(`should have an app that runs when it is pasted: ${kind}`, async () => {
-      const { code } = blocks(README).find(block => block.code.includes(`// ${kind}`))
+  it('should have an app that runs when it is pasted, as an ES module and in CommonJS', async () => {
+    await run('npm install zod --prefer-offline --no-audit --no-fund', { cwd: folder, shell: true, timeout: 300000 })
+    const { code } = blocks(README).find(({ language }) => language === 'js')
+    for (const [file, text] of [['app.mjs', code], ['app.cjs', commonJS(code)]]) {
       // The free port is printed in the same line, because a copy of the block prints nothing.
-      const pasted = code.replace('app.listen(3000)',
-        "const server = app.listen(0, () => console.log('http://localhost:' + server.address().port))")
-      fs.writeFileSync(path.join(folder, file), pasted)
+      fs.writeFileSync(path.join(folder, file), text.replace('app.listen(3000)',
+        "const server = app.listen(0, () => console.log('http://localhost:' + server.address().port))"))
       const child = await start([path.join(folder, file)], process.env, folder)
       try {
-        const response = await fetch(child.url)
-        assert.deepEqual([response.status, await response.text()], [200, 'Hello World'])
+        const send = body => fetch(`${child.url}/notes`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
+        assert.deepEqual(await (await send({ text: 'milk' })).json(), { saved: 'milk' })
+        assert.equal((await send({ text: '' })).status, 400)
       } finally {
         await child.stop()
       }
-    })
-  }
+    }
+  })
 })
 
 describe('README.md', () => {
-  it('should name the tarball of this version', () => {
-    assert.ok(README.includes(`npm install ./kone-${version}.tgz`))
+  it('should install as docs/README.md does, whose lines a test runs', () => {
+    const commands = file => blocks(fs.readFileSync(path.join(ROOT, file), 'utf8')).find(({ code }) => code.includes('make pack')).code
+      .split('\n').map(line => line.replace(/ +#.*/, '')).filter(Boolean).sort()
+    assert.deepEqual(commands('README.md'), commands('docs/README.md'))
+  })
+
+  it('should say in how much kone differs from Koa 2: as many rows as MIGRATION.md has', () => {
+    const migration = fs.readFileSync(path.join(ROOT, 'MIGRATION.md'), 'utf8')
+    const [, table] = /### What is different\n[^]*?\n\| --- .*\n((?:\|.*\n)+)/.exec(migration)
+    assert.equal(/\[(\d+) differences from Koa 2\]/.exec(README)[1], String(table.trim().split('\n').length))
   })
 
   it('should name every middleware of the set', () => {

@@ -53,7 +53,7 @@ exports.page = function (view, all, { claims, age = () => null }) {
 }
 
 const claimed = (rows, sources) => rows
-  ? ['## What kone claims', 'Ratios of CPU time, or of memory: the median of the ratios of the rounds, and the lowest and highest round. A *claim* is ' +
+  ? ['## What kone claims', 'Ratios of CPU time, or of memory, with the lowest and highest round. A *claim* is ' +
     'what every round supports, rounded up.', `${sources.join('; ')}.`, markdown(rows)]
   : []
 

@@ -1,26 +1,25 @@
 'use strict'
 
-const { picture, source } = require('./page')
-const { markdown, ratio, short, two } = require('./text')
+const { source } = require('./page')
+const { markdown, short, two } = require('./text')
 const { median } = require('../../../command/measure/stats')
 const { costOf } = require('../../labs/mw/view')
 const { workloads } = require('../../labs/dropin/workloads')
 
 /*
- * What README.md and the first page of the documentation show of the results: a sentence that all of them support, a
- * chart, and a table of four rows; and the costs of middleware/README.md. A result of older code is left out.
+ * What README.md and the first page of the documentation show of the results: a sentence that all of them support, and a
+ * table of four rows; and the costs of middleware/README.md. A result of older code is left out.
  */
 
 /** The most commits of lib/ that may lie between a result and the page that shows it. */
 const MAX_AGE = 60
 
-const PLAIN = 'hello, wrk' // of battle
-const BARS = { kone: 'kone', node: 'node:http', koa: 'Koa 2' }
-const NONE = 'No result is committed yet: `make battle` measures on your machine.'
-
-const ABOUT = new Map(workloads.map(({ workload, about }) => [workload, about.replace(/^the API under /, '')]))
-const AGENTS = new Set(workloads.filter(({ agent, load }) => agent || load).map(({ workload }) => workload))
+const NGINX = 'nginx with its defaults'
+const ABOUT = new Map(workloads.map(({ workload, about }) => [workload, about]))
 const FRAMEWORKS = new Set(workloads.filter(({ app }) => app?.isFramework).map(({ workload }) => workload))
+
+/** The rows whose figures `make results` wants to be steady: lab → workload of the table, or else of the lab's own chart. */
+exports.HEADLINES = { dropin: ['API'], mw: ['plain'], battle: ['hello, wrk', NGINX], front: ['hello', NGINX] }
 
 /**
  * The results as the two pages need them.
@@ -33,45 +32,27 @@ exports.Shown = class Shown {
     this.age = ({ result }) => result.commit ? age(result.commit.hash) : null
     this.of = figures => source(figures, age)
     const isNew = figures => (this.age(figures) ?? 0) <= MAX_AGE
-    const all = [...labs.values()].flat()
-    const newest = lab => labs.get(lab)?.slice(0, 1).filter(isNew)[0]
-    this.isEmpty = !all.length
-    this.battle = newest('battle')
-    this.dropin = newest('dropin')
-    this.compared = { koa: compared(all, 'koa', isNew), node: compared(all, 'node', isNew) }
+    this.newest = lab => labs.get(lab)?.slice(0, 1).filter(isNew)[0]
+    this.ratios = [...labs.values()].flat().filter(isNew).flatMap(beside)
   }
 }
 
-// kone ÷ another in every workload that has both, of one suffix, on every Node, the least first.
-function compared (all, to, isNew) {
-  return all.flatMap(figures => figures.ours.flatMap(({ name, suffix, isVersion, node }) => figures.workloads.map(workload => ({
-    ...figures.ratio(workload, name, to + suffix),
-    what: `${nameOf(figures, workload)}${isVersion ? '' : suffix.replace('-', ', ')}, Node ${node}`,
-    isNew: isNew(figures)
-  })))).filter(({ median }) => median).sort((a, b) => a.median - b.median)
+// kone ÷ Koa 2 in every workload that has both, of one suffix, on every Node.
+function beside (figures) {
+  return figures.ours.flatMap(({ name, suffix }) => figures.workloads.map(workload => figures.ratio(workload, name, `koa${suffix}`)))
+    .filter(Boolean).map(ratio => ratio.median)
 }
-
-function nameOf ({ result: { lab } }, workload) {
-  return lab === 'dropin' ? ABOUT.get(workload) ?? workload : `${lab}, ${workload}`
-}
-
-const BLOCKS = { headline, chart, table }
 
 /** The text of README.md with the blocks between `<!-- NAME -->` and `<!-- /NAME -->` made from the results. */
-exports.fill = (text, from) => Object.entries(BLOCKS).reduce((text, [name, make]) => replaced(text, 'README.md', name, make(from)), text)
+exports.fill = (text, { shown }) =>
+  replaced(replaced(text, 'README.md', 'headline', `**${sentence(shown)}**`), 'README.md', 'table', table(shown, 'docs/'))
 
-/** docs/index.md with its front matter between `# measured` and `# /measured`, and its table, made from the results. */
+/** docs/index.md with the sentence in its front matter, between `# measured` and `# /measured`, and the table. */
 exports.home = function (text, { shown }) {
-  const { battle } = shown
-  const bars = Object.entries(BARS).map(([contender, name]) => ({ name, median: battle?.row(PLAIN, contender)?.median }))
-    .filter(({ median }) => median)
-  const lines = [
-    'measured:', `  text: ${JSON.stringify(headline({ shown }).replaceAll(/\[([^\]]*)\]\([^)]*\)|`/g, '$1'))}`,
-    `  of: ${JSON.stringify(battle ? `${shown.of(battle)}.`.replaceAll('`', '') : '')}`,
-    `  bars:${bars.length ? '' : ' []'}`, ...bars.map(({ name, median }) => `    - { name: ${JSON.stringify(name)}, cpu: ${short(median)} }`)
-  ]
-  const made = text.replace(/(?<=^# measured\n)[\s\S]*?(?=^# \/measured$)/m, () => `${lines.join('\n')}\n`)
-  return replaced(made, 'docs/index.md', 'table', table({ shown, base: '' }))
+  const [what, how] = sentence(shown).split(': ')
+  const lines = [`  text: ${JSON.stringify(what)}`, `  tagline: ${JSON.stringify(how[0].toUpperCase() + how.slice(1))}`]
+  const made = text.replace(/(?<=^ *# measured\n)[\s\S]*?(?=^ *# \/measured$)/m, () => `${lines.join('\n')}\n`)
+  return replaced(made, 'docs/index.md', 'table', table(shown, ''))
 }
 
 function replaced (text, file, name, made) {
@@ -89,70 +70,37 @@ exports.costs = function (text, { labs, shown }) {
     .replace(/(?<=^<!-- measured -->\n)[^]*?(?=^<!-- \/measured -->$)/m, () => mw ? `[mw](../docs/reports/mw.md): ${shown.of(mw)}; ${cpu}, ${cores} cores.\n` : '')
 }
 
-// What kone takes of the others' CPU time in every measurement: the range, the median, the best and the worst by name.
-function headline ({ shown: { compared, isEmpty } }) {
-  if (isEmpty) return NONE
-  const reports = '[The reports](docs/reports/README.md)'
-  const old = Object.values(compared).flatMap(all => all.filter(({ isNew }) => !isNew))
-  const said = [['koa', 'of Koa 2’s CPU time per request'], ['node', 'of the same by hand on node:http']].flatMap(([to, what]) => {
-    const all = compared[to].filter(({ isNew }) => isNew)
-    return all.length
-      ? [`${two(all[0].median)} to ${two(all.at(-1).median)} ${what}, ${two(median(all.map(one => one.median)))} in the median of ${all.length} ` +
-      `measurements; least in “${all[0].what}”, most in “${all.at(-1).what}”`]
-      : []
-  })
-  const most = old.reduce((most, one) => one.median > most.median ? one : most, { median: 0 })
-  const older = old.length ? `${reports} have ${old.length} measurements of code that is more than ${MAX_AGE} commits of lib older, up to ${two(most.median)} in “${most.what}”.` : ''
-  if (!said.length) return `No result of this code is committed: \`make battle\` measures on your machine. ${older}`.trim()
-  return [`kone takes ${said.join('. It takes ')}.`, older].filter(Boolean).join(' ')
+// The median of all measurements beside Koa: in words only while it is about that.
+function sentence ({ ratios }) {
+  const all = ratios.length ? median(ratios) : NaN
+  const share = Math.abs(all - 0.5) < 0.05 ? 'about half' : `${Math.round(all * 100)} %`
+  return 'Koa 2’s API on an HTTP/1.1 server of its own: unmodified Koa apps and middleware' +
+    `${ratios.length ? `, at ${share} of Koa’s CPU time per request in the median` : ''}.`
 }
 
-function chart ({ shown: { battle }, chart }) {
-  return battle && chart ? picture('battle', chart, 'docs/reports/charts') : ''
-}
-
-function table ({ shown, base = 'docs/' }) {
+function table (shown, base) {
   const lines = rows(shown)
-  if (!lines.length) return ''
-  const labs = new Map(lines.map(({ figures }) => [figures.result.lab, figures]))
-  const page = lab => `[${lab}](${base}reports/${lab}.md)`
-  const { machine } = lines[0].figures.result
-  const isQuick = [...labs.values()].some(({ result }) => result.derived.quick)
+  if (!lines.length) return 'No result of this code is committed: `make battle` measures on your machine.'
+  const reports = `${base}reports/README.md`
   return [
-    markdown([['÷ Koa 2', '÷ node:http', 'what it is'], ...lines.map(({ koa, node, what, figures }) => [koa, node, `${what} (${figures.result.lab})`])]),
-    'CPU time per request of kone ÷ that of Koa 2, and of the same response by hand; medians, lowest–highest round in parentheses. ' +
-      `${[...labs].map(([lab, figures]) => `${page(lab)}: ${shown.of(figures)}`).join('; ')}. ${machine.cpu}, ${machine.cores} cores.` +
-      `${isQuick ? ' **A quick run, not a result.**' : ''}`
+    markdown([['CPU time per request', 'Koa 2, µs', 'kone, µs', 'kone ÷ Koa 2'], ...lines.map(({ figures, workload, what }) => [
+      `[${what}](${base}reports/${figures.result.lab}.md)`,
+      ...['koa', 'kone'].map(name => short(figures.row(workload, name).median)), two(figures.ratio(workload, 'kone', 'koa').median)
+    ])]),
+    `Medians, and what they divide to. [All results](${reports}), with their spread and how they are measured, and [where kone takes ` +
+    `more](${reports}#where-kone-takes-more).${lines.some(({ figures }) => figures.result.derived.quick) ? ' **A quick run, not a result.**' : ''}`
   ].join('\n\n')
 }
 
-// Hello world; an API of unmodified packages; the best and the worst of whole frameworks, and of agents.
-function rows ({ battle, dropin }) {
-  const loads = to => spreadOf(battle.workloads.map(workload => battle.ratio(workload, 'kone', to)))
-  const line = (figures, workload, what) => {
-    if (!figures?.ratio(workload, 'kone', 'koa')) return []
-    return [{ figures, what, koa: ratio(figures.ratio(workload, 'kone', 'koa')), node: ratio(figures.ratio(workload, 'kone', 'node')) }]
-  }
+// An API of packages; the worst whole framework; the set in place of packages; hello world behind nginx.
+function rows ({ newest }) {
+  const ratioOf = ([lab, workload]) => newest(lab)?.ratio(workload, 'kone', 'koa')
+  const whole = [...FRAMEWORKS].filter(workload => ratioOf(['dropin', workload]))
+  const [worst] = whole.sort((a, b) => ratioOf(['dropin', b]).median - ratioOf(['dropin', a]).median)
   return [
-    ...line(battle, PLAIN, battle && `hello world behind five middleware, ${battle.load(PLAIN)}; over all loads ${loads('koa')} and ${loads('node')}`),
-    ...line(dropin, 'API', ABOUT.get('API')?.replace('API:', 'an API of')),
-    ...extremes(dropin, FRAMEWORKS, 'whole framework'),
-    ...extremes(dropin, AGENTS, 'agent')
-  ]
-}
-
-function spreadOf (ratios) {
-  const medians = ratios.filter(Boolean).map(({ median }) => median)
-  return medians.length ? `${two(Math.min(...medians))}–${two(Math.max(...medians))}` : '–'
-}
-
-function extremes (figures, set, kind) {
-  const all = (figures?.workloads ?? []).filter(workload => set.has(workload)).map(workload => ({
-    name: ABOUT.get(workload) ?? workload, koa: figures.ratio(workload, 'kone', 'koa'), node: figures.ratio(workload, 'kone', 'node')
-  })).filter(({ koa }) => koa).sort((a, b) => a.koa.median - b.koa.median)
-  if (!all.length) return []
-  const ends = [...new Set([all[0], all.at(-1)])]
-  const node = ends.filter(({ node }) => node).map(({ name, node }) => ends.length > 1 ? `${name}: ${ratio(node)}` : ratio(node))
-  const what = ends.length > 1 ? `the best and the worst ${kind} of ${all.length}: ${ends.map(({ name }) => name).join('; ')}` : `${kind}: ${all[0].name}`
-  return [{ figures, what, koa: ends.map(({ koa }) => ratio(koa)).join(' to '), node: node.join(', ') || '–' }]
+    ['dropin', 'API', `an ${ABOUT.get('API').replace('API:', 'API of')}`],
+    ['dropin', worst, `a whole framework, the worst of ${whole.length}: ${ABOUT.get(worst)?.split(/, | \(/)[0]}`],
+    ['mw', 'plain', 'kone’s set (router, session, csrf, i18n, static and six more) in place of Koa’s packages'],
+    [ratioOf(['battle', NGINX]) ? 'battle' : 'front', NGINX, 'hello world behind nginx with its defaults']
+  ].filter(ratioOf).map(([lab, workload, what]) => ({ figures: newest(lab), workload, what }))
 }

@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { measured, updated } = require('./claims')
 const { newest } = require('./figures')
-const { commit, page, sectionsOf } = require('./page')
+const { commit, page } = require('./page')
 const readme = require('./readme')
 const { markdown, two } = require('./text')
 const { pairedRatio } = require('../../../command/measure/stats')
@@ -38,9 +38,7 @@ exports.generate = function ({ results, readme: text, home, set, claims: kept, a
     for (const [name, svg] of made.charts) files.set(`${FOLDER}/charts/${name}`, svg)
   }
   files.set(`${FOLDER}/README.md`, index(views, claims, shown))
-  const [battle] = labs.get('battle') ?? []
-  const chart = battle && sectionsOf(views[0], battle).find(({ chart }) => chart)?.chart
-  files.set('README.md', readme.fill(text, { shown, chart }))
+  files.set('README.md', readme.fill(text, { shown }))
   if (home) files.set('docs/index.md', readme.home(home, { shown }))
   if (set) files.set('middleware/README.md', readme.costs(set, { labs, shown }))
   const notes = views.filter(({ all }) => !all.length).map(({ lab }) => `${lab}: no result is committed; its page says so`)
