@@ -70,10 +70,11 @@ function passes () {
   if (quick) return [{ ...atHand, files: quickFiles }]
   const every = plan.filesOf(['test'])
   const newest = here || parseInt(AT_HAND) >= NEWEST ? atHand : on(NEWEST) ?? atHand
+  const seed = process.env.KONE_SEED || headCommit()
   const whole = {
     ...newest,
     files: plan.inOrder(all ? every : plan.without(every, plan.LONG)),
-    env: all ? { KONE_TESTS: process.env.KONE_TESTS || 'all' } : {} // what can be tried at random is tried once
+    env: { KONE_SEED: seed, ...all && { KONE_TESTS: process.env.KONE_TESTS || 'all' } } // what can be tried at random is tried once
   }
   const bluebird = {
     ...newest,
@@ -82,10 +83,12 @@ function passes () {
     env: { KONE_PROMISE: 'bluebird' }
   }
   const dependent = plan.without(every, plan.ANY_NODE)
-  const seed = process.env.KONE_SEED || headCommit()
-  const part = (at, files, share) => at && (seed === 'whole'
-    ? { ...at, files: plan.inOrder(files) }
-    : { ...at, title: `${at.title}, a part of the files (KONE_SEED=${seed})`, files: plan.inOrder(plan.sample(files, seed, share)) })
+  const part = (at, files, share) => at && {
+    ...at,
+    title: `${at.title}, a part of the files`,
+    files: plan.inOrder(plan.sample(files, seed, share)),
+    env: { KONE_SEED: seed }
+  }
   if (!all) {
     if (newest === atHand) return [whole, bluebird]
     return [whole, bluebird, part(atHand, plan.without(dependent, plan.LONG), TENTH)]
@@ -123,8 +126,9 @@ function temporary () {
   return folder
 }
 
-function announce ({ title, files, env }) {
-  console.log(`\n# ${title}: ${files.length} files${env?.KONE_TESTS ? `, KONE_TESTS=${env.KONE_TESTS}` : ''}\n`)
+function announce ({ title, files, env = {} }) {
+  const settings = ['KONE_TESTS', 'KONE_SEED'].filter(name => env[name]).map(name => `, ${name}=${env[name]}`)
+  console.log(`\n# ${title}: ${files.length} files${settings.join('')}\n`)
 }
 
 function run (pass) {

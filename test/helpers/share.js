@@ -1,6 +1,8 @@
 'use strict'
 
-const { KONE_TESTS } = process.env
+const { sample } = require('../plan')
+
+const { KONE_TESTS, KONE_SEED = 'none' } = process.env
 
 /**
  * A small share of what an oracle can try, the same in every run of `make test`; all of it in `make test-all`.
@@ -22,4 +24,16 @@ module.exports = function share (few, all) {
  */
 module.exports.long = function long (few, all) {
   return KONE_TESTS === 'long' ? all : few
+}
+
+/**
+ * A third of what takes long and is much alike, another third for each commit; all of it by KONE_SEED=whole.
+ *
+ *    for (const page of share.third(pages)) …
+ *
+ * @param {string[]} names
+ * @return {string[]}
+ */
+module.exports.third = function third (names) {
+  return sample(names, KONE_TESTS === 'long' ? 'whole' : KONE_SEED, 1 / 3)
 }

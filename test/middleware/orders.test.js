@@ -19,7 +19,7 @@ const share = require('../helpers/share')
  * every engine. A case is a seed, which the test's name has.
  */
 
-const CASES = share(16, 120)
+const CASES = share(16, 60)
 
 // of numbers, because what repeats itself is compressed to a few bytes
 const digits = random(7)
