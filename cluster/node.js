@@ -5,7 +5,7 @@ const { readFileSync } = require('node:fs')
 const control = require('./control')
 const errorLine = require('./error-line')
 const { closeUntaken, stopListening } = require('./listeners')
-const { PAGE, forWorkers, killTimeout } = require('./settings')
+const { BEFORE, PAGE, REPLACED, forWorkers, killTimeout } = require('./settings')
 const { WORKER, checkFolder, checkPort, dryRun, untilReady } = require('./dry-run')
 
 /** ms until a worker that died is replaced: doubled each time that it dies young. */
@@ -85,6 +85,8 @@ class Master {
     this.env = forWorkers(settings, app)
     this.slots = Array.from({ length: settings.instances }, (_, index) => new Slot(this, index))
     this.draining = new Set()
+    this.preceding = new Set() // workers with functions that precede the drain
+    this.killAt = Infinity // since stop()
     this.reloading = Promise.resolve() // the start, too
     this.trying = null
     this.stopping = null
@@ -148,6 +150,10 @@ class Master {
   }
 
   async endAll () {
+    this.killAt = performance.now() + killTimeout(this.settings)
+    const { drainTimeout } = this.settings
+    const preceding = [...this.preceding].filter(worker => !this.draining.has(worker))
+    await Promise.all(preceding.map(worker => before(worker, drainTimeout)))
     await stopListening()
     await Promise.all([this.trying, ...Object.values(cluster.workers).map(worker => this.end(worker))])
   }
@@ -167,6 +173,10 @@ class Master {
     const worker = cluster.fork({ ...this.env, NODE_APP_INSTANCE: String(index) })
     worker.on('error', () => {}) // node responds to a worker that has died meanwhile: EPIPE
     closeUntaken(worker)
+    worker.on('message', message => {
+      if (message?.before) this.preceding.add(worker)
+    })
+    worker.once('exit', () => this.preceding.delete(worker))
     await untilReady(worker.process, this.settings.port)
     return worker
   }
@@ -180,8 +190,12 @@ class Master {
   async end (worker) {
     if (worker.isDead()) return
     this.draining.add(worker)
-    const timer = setTimeout(() => worker.process.kill('SIGKILL'), killTimeout(this.settings))
-    if (worker.isConnected()) worker.send('shutdown', () => {}) // it may be on its way out
+    const left = this.stopping === null ? killTimeout(this.settings) : this.killAt - performance.now()
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), left)
+    if (worker.isConnected()) { // it may be on its way out
+      if (this.stopping === null) worker.send(REPLACED, () => {})
+      worker.send('shutdown', () => {})
+    }
     await new Promise(resolve => worker.once('exit', resolve)) // once() of node:events rejects on 'error'
     clearTimeout(timer)
     this.draining.delete(worker)
@@ -200,6 +214,20 @@ class Master {
     if (this.draining.has(worker)) return 'draining'
     return this.slots.some(slot => slot.worker === worker) ? 'online' : 'starting'
   }
+}
+
+/** Let a worker call what precedes its drain, while it accepts. It may hang. */
+async function before (worker, timeout) {
+  let timer
+  await new Promise(resolve => {
+    timer = setTimeout(resolve, timeout)
+    worker.on('message', message => {
+      if (message === BEFORE) resolve()
+    })
+    worker.once('exit', resolve)
+    if (worker.isConnected()) worker.send(BEFORE, () => {})
+  })
+  clearTimeout(timer)
 }
 
 /** A new worker beside the old one, until it has lived for a while. */

@@ -18,6 +18,13 @@ const START_TIMEOUT = 60000
 
 const LONGEST_TIMER = 2 ** 31 - 1
 
+/**
+ * Messages to a worker beside `shutdown`: to call what precedes its drain, which it sends back when that is over; and
+ * that its successor serves, so that nothing has to precede it.
+ */
+const BEFORE = 'kone:before'
+const REPLACED = 'kone:replaced'
+
 /** The end of a message: where to read on. */
 const PAGE = ' (kone/docs/api/cluster.md)'
 
@@ -115,4 +122,4 @@ function portError (port, err, isOwn = false) {
   return new Error(`cannot listen on port ${port}: ${errorLine(err)}: set PORT to a port that this user may open${PAGE}`)
 }
 
-module.exports = { GRACE, PAGE, START_TIMEOUT, VARIABLES, read, forWorkers, killTimeout, portError }
+module.exports = { BEFORE, GRACE, PAGE, REPLACED, START_TIMEOUT, VARIABLES, read, forWorkers, killTimeout, portError }

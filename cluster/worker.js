@@ -6,11 +6,14 @@
  */
 
 const cluster = require('node:cluster')
+const { subscribe } = require('node:diagnostics_channel')
 const net = require('node:net')
-const { drain, track } = require('../lib/engines/drain')
+const { callEach, close } = require('../lib/closing')
+const { track } = require('../lib/engines/drain')
+const { now } = require('../lib/timers')
 const { listenOn, load } = require('./app-file')
 const errorLine = require('./error-line')
-const { GRACE, PAGE, portError } = require('./settings')
+const { BEFORE, GRACE, PAGE, REPLACED, portError } = require('./settings')
 
 const { KONE_APP: file, KONE_DRY_RUN: isDryRun } = process.env
 delete process.env.KONE_APP
@@ -21,12 +24,15 @@ const timeout = Number(process.env.DRAIN_TIMEOUT)
 const reusePort = process.env.KONE_REUSE_PORT === '1'
 
 const servers = new Set() // whoever made them
+const closings = new Set() // what apps have given to onClose()
 let loaded = false
 let listens = false // the app listens on PORT
 let elsewhere // the first other port
 let ready = false
 let failing = false
 let draining = false
+let isReplaced = false // by a new worker: its functions that precede the drain are not called
+let deadline // by now()
 
 if (isDryRun) {
   process.on('disconnect', () => process.exit(0)) // nobody waits for it any more
@@ -43,7 +49,10 @@ if (isDryRun) {
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
 process.on('message', message => {
   if (message === 'shutdown') stop()
+  if (message === REPLACED) isReplaced = true
+  if (message === BEFORE) callEach(closings, 'before', { deadline: endOf(), timeout }).then(() => tell(BEFORE))
 })
+subscribe('kone:closing', closing => closings.add(closing))
 // to the terminal's whole group, for the master alone
 if (!isPm2()) process.on('SIGHUP', () => {})
 
@@ -113,8 +122,9 @@ function isReady (server) {
   process.removeListener('beforeExit', nothingListens)
   process.on('uncaughtExceptionMonitor', err => tell({ died: errorLine(err) }))
   if (isDryRun && typeof server.setSecureContext === 'function') tell({ protocol: 'https' }) // without loading node:tls
+  if ([...closings].some(closing => closing.has('before'))) tell({ before: true })
   tell('ready', () => {
-    if (isDryRun) process.exit(0)
+    if (isDryRun) stop()
   })
 }
 
@@ -143,11 +153,16 @@ function isPm2 () {
   return process.env.pm_id !== undefined
 }
 
+/** @return {number} by now(), when everything is over */
+function endOf () {
+  return (deadline ??= now() + timeout)
+}
+
 function stop () {
   if (draining) return
   draining = true
-  const closing = [...servers].map(server => drain(server, { timeout, grace: GRACE }))
-  Promise.all(closing).then(() => {
+  const before = !isDryRun && !isReplaced
+  close(closings, isDryRun ? [] : servers, { deadline: endOf(), timeout, grace: GRACE, before }).then(() => {
     // Disconnects from the primary first, so that a connection being handed over goes to another worker.
     if (cluster.isWorker && cluster.worker.isConnected()) cluster.worker.kill()
     else process.exit(0)

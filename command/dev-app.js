@@ -6,12 +6,14 @@
  */
 
 const cluster = require('node:cluster')
-const { channel } = require('node:diagnostics_channel')
+const { channel, subscribe } = require('node:diagnostics_channel')
 const net = require('node:net')
 const tls = require('node:tls')
 const { listenOn, load } = require('../cluster/app-file')
 const errorLine = require('../cluster/error-line')
 const { portError } = require('../cluster/settings')
+const { close } = require('../lib/closing')
+const { drain, track } = require('../lib/engines/drain')
 const { names } = require('../lib/settings')
 const { escapeControls } = require('../middleware/_shared/escape')
 const callSites = require('./call-sites')
@@ -29,6 +31,8 @@ const apps = []
 let listens = false
 const begun = new Map() // server → address, of those that have begun to listen in this turn
 let printed = null // what the app prints meanwhile
+const servers = new Set()
+const closings = new Set() // what apps have given to onClose()
 const hosts = new Set() // that listen() got
 const ports = new Set() // where it listens
 
@@ -39,9 +43,15 @@ process.on('beforeExit', () => {
     'export the app (kone/docs/api/command.md)'))
 })
 
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop(signal))
+subscribe('kone:closing', closing => closings.add(closing))
+
 const { listen } = net.Server.prototype
 net.Server.prototype.listen = function (...args) {
   listens = true
+  servers.add(this)
+  track(this)
+  this.once('close', () => servers.delete(this))
   this.once('listening', () => announce(this))
   const all = withHost(args, host)
   hosts.add(all[0]?.host ?? all[1])
@@ -111,6 +121,18 @@ function printedFromNow () {
 function nameOf (address) {
   if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address)) return 'localhost'
   return address.includes(':') ? `[${address}]` : address
+}
+
+/**
+ * As long as no other code listens to the signal and ends the process itself. Nobody is served to the end, because a
+ * restart is to be quick; what precedes a drain is for balancers.
+ */
+function stop (signal) {
+  if (process.listenerCount(signal) > 1) return
+  if (closings.size === 0) process.exit(0)
+  for (const server of servers) drain(server, { timeout: 0, grace: 0 })
+  const timeout = Number(process.env.DRAIN_TIMEOUT)
+  close(closings, servers, { timeout, grace: 0, before: false }).then(() => process.exit(0))
 }
 
 function fail (err) {

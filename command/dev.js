@@ -16,7 +16,9 @@ module.exports = function dev (file, { port, host }) {
   const env = { ...process.env, KONE_APP: found.path }
   if (port !== undefined) env.PORT = port
   if (host !== undefined) env.KONE_DEV_HOST = host
-  env.PORT = String(read(env).port) // also for an app that listens itself
+  const { port: ownPort, drainTimeout } = read(env)
+  env.PORT = String(ownPort) // also for an app that listens itself
+  env.DRAIN_TIMEOUT = String(drainTimeout)
 
   const child = spawn(process.execPath, [
     ...process.execArgv, ...found.flags, '--watch', path.join(__dirname, 'dev-app.js')

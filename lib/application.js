@@ -6,11 +6,12 @@ const Emitter = require('events')
 const http = require('http')
 const { join } = require('path')
 const util = require('util')
+const { Closing, close } = require('./closing')
 const compose = require('./compose')
 const context = require('./context')
 const familiesOf = require('./create-context')
 const cut = require('./cut')
-const { drain, track } = require('./engines/drain')
+const { track } = require('./engines/drain')
 const { Host, IN_DEVELOPMENT, threw } = require('./engines/host')
 const { ENGINE } = require('./engines/node')
 const { isError, toError } = require('./error-path')
@@ -23,7 +24,7 @@ const { ROOT } = require('./places')
 const request = require('./request')
 const respond = require('./respond')
 const response = require('./response')
-const { CLOSE, isStorage, settingsOf } = require('./settings')
+const { CLOSE, ON_CLOSE, isStorage, settingsOf } = require('./settings')
 const { given, misuse } = require('./usage-error')
 
 const deprecate = lazy(() => require('depd')('koa'))
@@ -35,6 +36,10 @@ const debugging = debug.enabled // NODE_DEBUG is read once, at start
 const SIGNAL = /^SIG[A-Z\d]+$/
 
 const SERVERS = Symbol('application#servers')
+const CLOSING = Symbol('application#closing')
+
+/** What health has to know of its app. Registered, because the middleware set may be another copy. */
+const USED = Symbol.for('kone.used')
 
 /** The listeners that `app.callback()` made → their hosts. */
 const hosts = new WeakMap()
@@ -78,7 +83,11 @@ class Application extends Emitter {
     this.response = Object.create(response, inDevelopment ? require('./development').watchers(this, response) : undefined)
     this[util.inspect.custom] = this.inspect
     // Not enumerable: an app is printed and compared by its settings.
-    Object.defineProperties(this, { [SERVERS]: { value: new Set() }, [IN_DEVELOPMENT]: { value: inDevelopment } })
+    Object.defineProperties(this, {
+      [SERVERS]: { value: new Set() },
+      [CLOSING]: { value: new Closing(this) },
+      [IN_DEVELOPMENT]: { value: inDevelopment }
+    })
     // own and bound: Deno and Bun serve a default export that has one
     if (!('fetch' in this)) Object.defineProperty(this, 'fetch', { value: makeFetch(this), writable: true })
     if (settings.asyncLocalStorage) {
@@ -125,8 +134,8 @@ class Application extends Emitter {
   }
 
   /**
-   * Stop: accept nothing new, finish the requests in flight, end kept connections, resolve when the
-   * last connection is closed.
+   * Stop: accept nothing new, finish the requests in flight, end kept connections, call the functions of `onClose` when
+   * the last connection is closed, and resolve.
    *
    *    process.once('SIGTERM', () => app.close())
    *
@@ -136,9 +145,26 @@ class Application extends Emitter {
    */
   close (options) {
     if (typeof options === 'string' && SIGNAL.test(options)) options = undefined // process.once('SIGTERM', app.close.bind(app))
-    const settings = CLOSE.check(options)
-    const closing = [...this[SERVERS]].map(server => drain(server, settings))
-    return this.Promise.resolve(Promise.all(closing).then(() => {}))
+    return this.Promise.resolve(close([this[CLOSING]], this[SERVERS], CLOSE.check(options)))
+  }
+
+  /**
+   * Add a function that is called and awaited when the app is stopped and the last response was sent: by `close()`, and
+   * at the end of each worker. The one that was added last is called first.
+   *
+   *    app.onClose(() => redis.quit())
+   *
+   * @param {Function} fn `() => *`
+   * @param {object} [options] see settings.js
+   * @return {Application} self
+   * @throws {TypeError} if `fn` is not a plain or async function
+   */
+  onClose (fn, options) {
+    if (typeof fn !== 'function' || isGeneratorFunction(fn)) {
+      throw misuse('application', `app.onClose(fn): fn must be a plain or async function, not ${given(fn)}`)
+    }
+    this[CLOSING].add(fn, ON_CLOSE.check(options).before)
+    return this
   }
 
   /**
@@ -198,6 +224,7 @@ class Application extends Emitter {
     if (others.length > 0 && this[IN_DEVELOPMENT]) require('./development').warnOfOthers(this, others)
     debug('use %s', fn._name || fn.name || '-')
     this.middleware.push(fn)
+    fn[USED]?.(this)
     return this
   }
 

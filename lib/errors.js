@@ -14,6 +14,7 @@ const codes = {
   KONE_ERR_BODY_LENGTH: 'a stream is longer than its Content-Length: the rest was not sent (–)',
   KONE_ERR_BODY_LIMIT: 'the body is longer than the limit (413)',
   KONE_ERR_BODY_USED: 'the body was read before, as a stream, or the response was sent (500)',
+  KONE_ERR_CLOSE_TIMEOUT: 'a function of app.onClose() was not over when the time to close was (–)',
   KONE_ERR_HOST: 'Host, a trusted X-Forwarded-Host or `:authority` has a character that no host has (400)',
   KONE_ERR_NODE_ONLY: 'ctx.req or ctx.res was read in app.fetch() on Bun or Deno (500)',
   KONE_ERR_NON_ERROR: 'a value that is not an Error was thrown; it is the `cause` (500)',

@@ -75,8 +75,19 @@ declare class Application<
   /** Serve a server made elsewhere as `listen()` serves its own. */
   attach<ServerT extends Application.AnyServer> (server: ServerT): ServerT
 
-  /** Accept nothing new, finish the requests in flight, resolve when the last connection is closed. */
+  /**
+   * Accept nothing new, finish the requests in flight, call the functions of `onClose` when the last connection is
+   * closed, and resolve.
+   */
   close (options?: Application.CloseOptions): Promise<void>
+
+  /**
+   * Add a function that is called and awaited when the app is stopped and the last response was sent. The one that was
+   * added last is called first.
+   *
+   *    app.onClose(() => redis.quit())
+   */
+  onClose (fn: () => unknown, options?: Application.OnCloseOptions): this
 
   /** Send a request through the app without a socket; a web Request goes through `fetch`. */
   inject (
@@ -167,7 +178,10 @@ declare namespace Application {
 
   interface CloseOptions {
     // <close>
-    /** After this time, connections that are still open are destroyed (ms). Default: 10,000. */
+    /**
+     * After this time, connections that are still open are destroyed, and functions of `onClose` that are not over
+     * are reported and left (ms). Default: 10,000.
+     */
     timeout?: number | undefined
     /**
      * How long a silent keep-alive connection stays open: a client that is about to send a request gets its
@@ -175,6 +189,13 @@ declare namespace Application {
      */
     grace?: number | undefined
     // </close>
+  }
+
+  interface OnCloseOptions {
+    // <onClose>
+    /** `true`: called first, while the servers still accept requests; the drain waits for it. Default: `false`. */
+    before?: boolean | undefined
+    // </onClose>
   }
 
   interface InjectRequest {

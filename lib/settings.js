@@ -58,9 +58,15 @@ exports.settingsOf = function (options) {
 
 /** Of `app.close()`. */
 exports.CLOSE = new Options('app.close()', {
-  timeout: ms.says('after this time, connections that are still open are destroyed', { default: 10_000 }),
+  timeout: ms.says('after this time, connections that are still open are destroyed, and functions of `onClose` that are not ' +
+    'over are reported and left', { default: 10_000 }),
   grace: ms.says('how long a silent keep-alive connection stays open: a client that is about to send a request gets its ' +
     'response, with `Connection: close`, instead of a reset', { default: 600 })
+}, PAGE)
+
+/** Of `app.onClose()`. */
+exports.ON_CLOSE = new Options('app.onClose()', {
+  before: boolean.says('`true`: called first, while the servers still accept requests; the drain waits for it', { default: false })
 }, PAGE)
 
 /** Of `app.inject()`. */

@@ -29,6 +29,7 @@ const ROWS = {
   'lib/client.d.ts Verb': [options => client('').get('/', options), 'query'],
   'lib/index.d.ts constructor': [options => new Kone(options), 'subdomainOffset'],
   'lib/index.d.ts close': [options => app.close(options), 'timeout'],
+  'lib/index.d.ts onClose': [options => app.onClose(() => {}, options), 'before'],
   'lib/index.d.ts inject': [options => app.inject(options), 'method'],
   'lib/index.d.ts readBody': [options => app.request.readBody.call({}, options), 'limit'],
   'middleware/i18n/index.d.ts getLocaleFromUrl': [options => request.getLocaleFromUrl(options), 'offset'],

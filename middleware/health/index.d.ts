@@ -26,15 +26,17 @@ declare namespace health {
      * check. Default: `false`.
      */
     details?: boolean | ((ctx: Kone.Context) => boolean | PromiseLike<boolean>) | undefined
-    /** Called first by `shutdown()`, while the app is not ready but still accepts requests. */
+    /**
+     * Called when the app is stopped, or by `shutdown()`, while the app is not ready but still accepts requests.
+     */
     beforeShutdown?: (() => unknown) | undefined
-    /** Called last by `shutdown()`. */
+    /** Called when the last response was sent. */
     afterShutdown?: (() => unknown) | undefined
     // </options>
   }
 
   interface Health extends Kone.Middleware {
-    /** From now on not ready; calls `beforeShutdown`, `close` and `afterShutdown`, one after the other. */
+    /** In Koa: from now on not ready; calls `beforeShutdown`, `close` and `afterShutdown`, one after the other. */
     shutdown (close: () => unknown): Promise<void>
   }
 

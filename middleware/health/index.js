@@ -8,13 +8,14 @@ const OPTIONS = require('./options')
 // set while app.close() drains a server (lib/engines/drain.js)
 const kDraining = Symbol.for('kone.draining')
 
+// app.use() of kone calls this method with the app (lib/application.js)
+const USED = Symbol.for('kone.used')
+
 /**
  * Respond to the probes of a load balancer or an orchestrator. Liveness: the process responds.
  * Readiness: it accepts new connections, and all checks of its dependencies pass.
  *
- *    const probes = health({ checks: { redis: () => redis.ping() }, afterShutdown: () => redis.quit() })
- *    app.use(probes)
- *    process.once('SIGTERM', () => probes.shutdown(() => app.close()))
+ *    app.use(health({ checks: { redis: () => redis.ping() }, afterShutdown: () => redis.quit() }))
  *
  * A draining server accepts no new connections: only a balancer's open connections can read that it is
  * not ready.
@@ -27,8 +28,11 @@ const kDraining = Symbol.for('kone.draining')
 module.exports = function health (options) {
   const { live, ready, checks = {}, timeout, details, beforeShutdown, afterShutdown } = OPTIONS.check(options)
   const examination = new Examination(checks, timeout)
+  const before = once(beforeShutdown)
+  const after = once(afterShutdown)
   let listened = null // a server that was seen listening
-  let stopping // by shutdown()
+  let isStopping = false
+  let stopped // by shutdown()
 
   function health (ctx, next) {
     const { path } = ctx
@@ -65,33 +69,49 @@ module.exports = function health (options) {
 
   // A server that never listened counts as ready: it belongs to a test that emits connections.
   function isDraining (ctx) {
-    if (stopping !== undefined) return true
+    if (isStopping) return true
     const { server } = ctx.socket || {}
     if (!server) return false
     return server[kDraining] !== undefined || (server.listening === false && server === listened)
   }
 
+  health[USED] = function (app) {
+    if (beforeShutdown !== undefined) app.onClose(begin, { before: true })
+    if (afterShutdown !== undefined) app.onClose(after)
+  }
+
+  function begin () {
+    isStopping = true
+    return before()
+  }
+
   /**
-   * From now on not ready; then call `beforeShutdown`, `close` and `afterShutdown`, each also when an earlier one
-   * fails.
+   * In Koa, which has no `app.onClose()`: from now on not ready; then call `beforeShutdown`, `close` and
+   * `afterShutdown`, each also when an earlier one fails.
    *
    * @param {Function} close `() => Promise`, stops the servers
    * @return {Promise<void>} rejects with the first failure
    */
   health.shutdown = function (close) {
     if (typeof close !== 'function') throw misuse('health.shutdown', `close must be a function, not ${given(close)}`)
-    stopping ??= inOrder([beforeShutdown, close, afterShutdown])
-    return stopping
+    stopped ??= inOrder([begin, close, after])
+    return stopped
   }
 
   return health
+}
+
+/** shutdown() and the app's close() may both call it. */
+function once (fn) {
+  let called
+  return () => (called ??= (async () => fn?.())())
 }
 
 async function inOrder (steps) {
   const failures = []
   for (const step of steps) {
     try {
-      await step?.()
+      await step()
     } catch (err) {
       failures.push(err)
     }

@@ -11,6 +11,6 @@ module.exports = new Options('health', {
   details: boolean.or(fn).says('`true`, or `ctx => boolean`, which may return a promise: a probe that prefers JSON gets the result of each check', {
     default: false, type: 'boolean | ((ctx: Kone.Context) => boolean | PromiseLike<boolean>)'
   }),
-  beforeShutdown: fn.says('called first by `shutdown()`, while the app is not ready but still accepts requests', { type: '() => unknown' }),
-  afterShutdown: fn.says('called last by `shutdown()`', { type: '() => unknown' })
+  beforeShutdown: fn.says('called when the app is stopped, or by `shutdown()`, while the app is not ready but still accepts requests', { type: '() => unknown' }),
+  afterShutdown: fn.says('called when the last response was sent', { type: '() => unknown' })
 })

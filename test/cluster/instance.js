@@ -171,4 +171,4 @@ function isAlive (pid) {
   }
 }
 
-module.exports = { BOTH, PM2, SHAPES, make, isAlive, until: isTrue => until(isTrue, 60000) }
+module.exports = { BOTH, PM2, ROOT, SHAPES, make, isAlive, until: isTrue => until(isTrue, 60000) }
