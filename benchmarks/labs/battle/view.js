@@ -29,6 +29,8 @@ exports.deployed = function (figures) {
   return section && { ...section, text }
 }
 
+exports.chart = figures => costs(figures, WRK, { what: 'Hello world, five middleware' })
+
 exports.overview = () => ({
   lines: [
     ...exports.RATES.map(rate => [`${whole(rate)} requests a second`, paced(rate)]),
@@ -43,8 +45,7 @@ exports.sections = figures => [
   ranking(figures, WRK, {
     heading: 'saturated',
     verified: 'hello',
-    columns: resident(figures),
-    chart: costs(figures, WRK, { what: 'Hello world, five middleware' })
+    columns: resident(figures)
   }),
   rates(figures),
   latencies(figures),
@@ -86,7 +87,7 @@ function latencies (figures) {
       exports.PERCENTILES.map(metric => [`${metric.replace('p999', 'p99.9')}, ${whole(rate)}/s`, paced(rate), metric]))
   })
   const text = 'An open loop over 100 connections: a latency counts from when a request was due, also while it waits for a connection.'
-  return section && { ...section, text, notes: [] }
+  return section && { ...section, text, notes: [], each: exports.PERCENTILES.length }
 }
 
 function pm2 (figures) {

@@ -1,5 +1,6 @@
 'use strict'
 
+const { costs } = require('../../lib/report/findings')
 const { beside, matrix } = require('../../lib/report/tables')
 const { short, whole } = require('../../lib/report/text')
 
@@ -19,6 +20,11 @@ const levelsOf = figures => [...new Set(figures.workloads.map(workload => /, ([\
 
 // Above 20,000 connections one process cannot hold them: a cluster stands in.
 const present = (figures, workload, name) => figures.row(workload, name) ? name : `${name}-cluster`
+
+exports.chart = function (figures) {
+  const [least] = levelsOf(figures)
+  return least && costs(figures, named('closed loop', least), { what: `${whole(least)} connections in a closed loop`, to: ['node', 'nginx'] })
+}
 
 exports.overview = figures => ({
   lines: levelsOf(figures).flatMap(n => ['open loop', 'closed loop'].map(table => {
@@ -79,6 +85,7 @@ function report (figures) {
   const heads = [`÷ nginx, ${whole(levels[0])}`, `÷ nginx, ${whole(levels.at(-1))}`, 'left at the most', 'KiB of a connection']
   return {
     ...beside(['', ...heads.flatMap(head => [`report: ${head}`, 'here'])], lines),
+    each: 4,
     text: 'Ratios of requests per second; *left at the most*: those with the most connections ÷ those with the fewest, of rounds that are not paired.'
   }
 }

@@ -27,11 +27,9 @@ const requests = figures => figures.workloads.filter(workload => workload !== FE
 
 exports.overview = figures => ({ lines: requests(figures).map(workload => [workload]) })
 
+exports.chart = figures => ratios(figures, requests(figures), { what: 'kone’s own HTTP/1.1', to: 'node' })
+
 exports.sections = figures => [
-  {
-    heading: 'kone beside node:http',
-    chart: ratios(figures, requests(figures), { what: 'kone’s own HTTP/1.1', to: 'node' })
-  },
   ...requests(figures).filter(workload => !WORKLOADS.includes(workload)).map(workload => ranking(figures, workload)),
   deployed(figures),
   ranking(figures, FETCH, { heading: '`app.fetch(new Request())`, without a server', to: ['hono'] })

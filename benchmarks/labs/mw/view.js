@@ -18,7 +18,8 @@ const PAIRS = [
 const NOTHING = 'nothing alone'
 const ABOVE = { 'csrf and session': 'session alone' } // what the cost of one is counted from, if not from nothing
 const aloneOf = figures => figures.workloads.filter(name => / alone|csrf/.test(name))
-const nameOf = workload => workload === NOTHING ? 'a handler alone' : workload.replace(' alone', '')
+const WHOLE = { [NOTHING]: 'a handler alone', plain: 'the whole set', template: 'the whole set, with a template' }
+const nameOf = workload => WHOLE[workload] ?? workload.replace(' alone', '')
 
 exports.claims = [
   ['the whole middleware set ÷ Koa 2 with its packages', 'plain', 'koa'],
@@ -27,9 +28,10 @@ exports.claims = [
   ['router, last of 500 routes ÷ the only one', 'router alone, last of 500', 'kone', { toWorkload: 'router alone' }]
 ]
 
+exports.chart = figures => ratios(figures, ['plain', 'template', ...aloneOf(figures)], { what: 'The set, and each middleware alone', to: 'koa', nameOf })
+
 exports.overview = figures => ({
-  lines: [['the whole set', 'plain'], ['the whole set, with a template', 'template'],
-    ...aloneOf(figures).map(workload => [nameOf(workload), workload])]
+  lines: ['plain', 'template', ...aloneOf(figures)].map(workload => [nameOf(workload), workload])
 })
 
 exports.sections = figures => [
@@ -64,14 +66,13 @@ function alone (figures) {
   const hasPackages = figures.names.includes('kone-packages')
   return {
     heading: 'each middleware alone, CPU µs per request',
-    chart: ratios(figures, workloads, { what: 'Each middleware alone', to: 'koa', nameOf }),
     table: [
-      ['', 'kone', 'koa', 'kone ÷ koa', 'kone: its cost', 'koa: its cost', ...hasPackages ? ['kone ÷ kone with the package'] : []],
+      ['', 'kone', 'koa', 'kone ÷ koa', 'its cost: kone / koa', ...hasPackages ? ['kone ÷ kone with the package'] : []],
       ...workloads.map(workload => [
         nameOf(workload),
         ...['kone', 'koa'].map(name => short(figures.row(workload, name)?.median)),
         ratio(figures.ratio(workload, 'kone', 'koa')),
-        ...['kone', 'koa'].map(name => added(figures, workload, name)),
+        ['kone', 'koa'].map(name => added(figures, workload, name)).join(' / '),
         ...hasPackages ? [ratio(figures.ratio(workload, 'kone', 'kone-packages'))] : []
       ])
     ],

@@ -24,6 +24,8 @@ exports.claims = [
 
 const CALLS = METHODS.flatMap(method => FLIGHTS.map(flight => of(method, flight)))
 
+exports.chart = figures => costs(figures, of('ping'), { what: 'A call of ping', unit: 'call', to: ['node', 'grpc'] })
+
 exports.overview = () => ({
   unit: 'call',
   lines: [...CALLS.map(workload => [workload]), ...FLIGHTS.map(n => [`plain HTTP, ${hello(n)}`, hello(n)])]
@@ -40,7 +42,6 @@ function calls (figures, workload) {
   return ranking(figures, workload, {
     unit: 'call',
     to: workload.startsWith('noError') ? ['node', 'kone-unguarded'] : ['node'],
-    chart: workload === of('ping') ? costs(figures, workload, { what: 'A call of ping', unit: 'call', to: ['node', 'grpc'] }) : undefined,
     columns: { 'wire bytes': column('wire', whole), 'p50 ms': column('p50', short), 'p99 ms': column('p99', short) }
   })
 }

@@ -22,6 +22,8 @@ exports.claims = [
 const isLarge = (figures, workload) => figures.rows(workload, 'perMB').length > 0
 const small = figures => figures.workloads.filter(workload => !isLarge(figures, workload) && workload !== CROWDED)
 
+exports.chart = figures => costs(figures, SMALL, { what: 'A file of 13 bytes', to: ['node', 'nginx', 'sirv'] })
+
 exports.overview = figures => ({
   lines: [...small(figures), CROWDED].flatMap(workload => [
     [workload, workload, { koa: 'koa-static', ...workload === CROWDED ? { net: null } : {} }],
@@ -32,8 +34,7 @@ exports.overview = figures => ({
 exports.sections = figures => [
   ...small(figures).map(workload => ranking(figures, workload, {
     to: ['node', 'sirv', 'nginx'],
-    verified: workload === SMALL ? 'every file' : undefined,
-    chart: workload === SMALL ? costs(figures, SMALL, { what: 'A file of 13 bytes', to: ['node', 'nginx', 'sirv'] }) : undefined
+    verified: workload === SMALL ? 'every file' : undefined
   })),
   ...figures.workloads.filter(workload => isLarge(figures, workload)).map(workload => matrix(figures, {
     heading: workload,

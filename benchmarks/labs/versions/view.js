@@ -24,29 +24,34 @@ function measured (figures, workload) {
   const over = (side, label, other, to = label) => figures.ratio(workload, `${side}-${label}`, `${other}-${to}`)
   return {
     heading: `Connection: ${workload}; ${figures.load(workload)}`,
-    chart: workload === 'keep-alive' ? chart() : undefined,
     table: [
-      ['Node', ...SIDES.map(side => `${side}, CPU µs`), ...SIDES.map(side => `${side}, requests/s`), 'kone ÷ node', `node ÷ node ${newest}`],
+      ['Node', ...SIDES.map(side => `${side}, CPU µs`), 'kone ÷ node', `node ÷ node ${newest}`, ...SIDES.map(side => `${side}, requests/s`)],
       ...labels.map(label => [
-        label, ...SIDES.map(side => short(row(side, label)?.median)), ...SIDES.map(side => whole(row(side, label, 'throughput')?.median)),
-        ratio(over('kone', label, 'node')), label === newest ? '1' : ratio(over('node', label, 'node', newest))
+        label, ...SIDES.map(side => short(row(side, label)?.median)),
+        ratio(over('kone', label, 'node')), label === newest ? '1' : ratio(over('node', label, 'node', newest)),
+        ...SIDES.map(side => whole(row(side, label, 'throughput')?.median))
       ])
     ],
     notes: figures.notes([workload])
   }
+}
 
-  // node:http on every version, and what the others take on the newest.
-  function chart () {
-    const takes = ['koa', 'kone'].map(side => [side, over(side, newest, 'node')]).filter(([, spread]) => spread)
-    const all = [...labels.map(label => [`Node ${label}`, row('node', label)]), ...takes.map(([side]) => [`${side}, Node ${newest}`, row(side, newest)])]
-    const bars = all.filter(([, row]) => row).map(([label, row]) => ({ ...row, label, isOurs: label.startsWith('kone') }))
-    return {
-      title: `Node ${newest}: ${takes.map(([side, { median }]) => `${side} takes ${two(median)}`).join(', ')} of node:http’s CPU time`,
-      unit: 'keep-alive; server CPU per request, µs',
-      n: bars[0].rounds.length,
-      bars
-    }
-  }
+// node:http on every version, and what the others take on the newest.
+exports.chart = function (figures) {
+  const labels = labelsOf(figures)
+  const newest = labels.at(-1)
+  const row = (side, label) => figures.row('keep-alive', `${side}-${label}`)
+  const takes = ['koa', 'kone'].map(side => [side, figures.ratio('keep-alive', `${side}-${newest}`, `node-${newest}`)]).filter(([, spread]) => spread)
+  const all = [...labels.map(label => [`Node ${label}`, row('node', label)]), ...takes.map(([side]) => [`${side}, Node ${newest}`, row(side, newest)])]
+  const bars = all.filter(([, row]) => row).map(([label, row]) => ({ ...row, label, isOurs: label.startsWith('kone') }))
+  return bars.length
+    ? {
+        title: `Node ${newest}: ${takes.map(([side, { median }]) => `${side} takes ${two(median)}`).join(', ')} of node:http’s CPU time`,
+        unit: 'keep-alive; server CPU per request, µs',
+        n: bars[0].rounds.length,
+        bars
+      }
+    : undefined
 }
 
 // The table with which the release notes of Node 0.6 compared it with 0.4: what, workload, metric, its ratio

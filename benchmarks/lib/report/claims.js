@@ -52,14 +52,14 @@ exports.write = function (claims) {
 exports.table = function (view, all, claims) {
   const found = measured(view, all)
   if (!found.length) return null
-  const cells = (says, on) => {
+  const cell = (says, on) => {
     const atMost = claims[keyOf({ lab: view.lab, says })]?.[on]
     const { spread } = found.find(one => one.says === says && one.on === on) ?? {}
-    return [ratio(spread), atMost === undefined ? '–' : `≤ ${atMost.toFixed(2)}`]
+    return `${ratio(spread)}${atMost === undefined ? '' : `; ≤ ${atMost.toFixed(2)}`}`
   }
   const nodes = all.map(({ major }) => major)
   return [
-    ['', ...nodes.flatMap(on => [`Node ${on}`, 'claim'])],
-    ...[...new Set(found.map(({ says }) => says))].map(says => [says, ...nodes.flatMap(on => cells(says, on))])
+    ['', ...nodes.map(on => `Node ${on}; claim`)],
+    ...[...new Set(found.map(({ says }) => says))].map(says => [says, ...nodes.map(on => cell(says, on))])
   ]
 }

@@ -12,13 +12,16 @@ const { median } = require('../../../command/measure/stats')
  * its view.js; this is the frame that all of them have.
  */
 
+/** The most columns of a table of a page: a laptop shows them without scrolling. */
+const WIDTH = 6
+
 /**
  * The sections of a result: its first table, then what its view shows. The terminal shows them, too. A view's `overview`
  * gives the lines of the first table, `[what, workload, as]`, as tables.js takes them.
  *
  * @param {object} view
  * @param {Figures} figures
- * @return {object[]} `{ heading, text?, table?, chart?, notes? }`
+ * @return {object[]} `{ heading, text?, table?, each?, notes? }`; each: columns of a page’s table, if not as many as fit
  */
 exports.sectionsOf = function (view, figures, { isBrief } = {}) {
   const { lines, ...how } = (!isBrief && view.overview?.(figures)) || {}
@@ -38,17 +41,26 @@ exports.sectionsOf = function (view, figures, { isBrief } = {}) {
 exports.page = function (view, all, { claims, age = () => null }) {
   const charts = new Map()
   const [figures] = all
-  const parts = figures
+  const chart = figures && view.chart(figures)
+  const first = figures
     ? [
         all.some(({ result }) => result.derived.quick) && '> **Warning:** this is a quick run, for a first look. It is not a result.',
-        ...exports.sectionsOf(view, figures).flatMap(section => written(section, figures, age, charts)),
+        chart && `${chart.title}.`,
+        `${source(figures, age)}.`,
+        chart && drawn(chart, figures, charts)
+      ]
+    : []
+  const parts = figures
+    ? [
+        ...exports.sectionsOf(view, figures).flatMap(written),
         ...claimed(claimsOf(view, all, claims), all.map(one => source(one, age)))
       ]
     : [`No result of this lab is committed. To get one: \`make ${targetOf(view.lab)}\`, which writes to \`benchmarks/out/\`; \`make results\` ` +
       'copies a complete run to `benchmarks/results/`, and `make report` makes this page from it.']
   const facts = figures ? [factsOf(all), ...remarksOf(all)] : []
   const joined = list => list.filter(Boolean).join('\n\n')
-  const text = view.text.replace('<!-- figures -->', () => joined(parts)).replace('<!-- facts -->', () => joined(facts))
+  const text = view.text.replace(/^# .*\n/, title => `${title}\n${joined(first)}\n`)
+    .replace('<!-- figures -->', () => joined(parts)).replace('<!-- facts -->', () => joined(facts))
   return { text: `${text.trim()}\n`, charts }
 }
 
@@ -57,14 +69,23 @@ const claimed = (rows, sources) => rows
     'what every round supports, rounded up.', `${sources.join('; ')}.`, markdown(rows)]
   : []
 
-function written ({ heading, text, table, chart, notes = [] }, figures, age, charts) {
+function written ({ heading, text, table, each, notes = [] }) {
+  const title = `## ${heading[0].toUpperCase()}${heading.slice(1)}`
+  return [title, text, ...narrow(table, each).map(markdown), notes.map(note => `- ${note}`).join('\n')]
+}
+
+/** A table in parts of so many columns beside the first one, which each part has. */
+function narrow (table, each = WIDTH - 1) {
+  const part = i => table.map(([what, ...cells]) => [what, ...cells.slice(i * each, (i + 1) * each)])
+  return Array.from({ length: Math.ceil((table[0].length - 1) / each) }, (_, i) => part(i))
+}
+
+/** A chart as two files, and the picture of both. */
+function drawn (chart, figures, charts) {
   const { lab } = figures.result
   const of = source(figures).replaceAll('`', '')
-  for (const [theme, svg] of Object.entries(chart ? draw({ ...chart, of }) : {})) charts.set(`${lab}-${theme}.svg`, svg)
-  return [
-    `## ${heading[0].toUpperCase()}${heading.slice(1)}`, text, `${source(figures, age)}.`, chart && picture(lab, chart), table && markdown(table),
-    notes.map(note => `- ${note}`).join('\n')
-  ]
+  for (const [theme, svg] of Object.entries(draw({ ...chart, of }))) charts.set(`${lab}-${theme}.svg`, svg)
+  return picture(lab, chart)
 }
 
 /** Where figures come from: Node, commit and date, and how many commits of lib ago that was, if that is known. */
@@ -75,9 +96,9 @@ const source = exports.source = function ({ node, result }, age = () => null) {
 }
 
 /** A picture in light and dark, as HTML, which markdown takes as it is. */
-const picture = exports.picture = (name, { title, unit }, folder = './charts') => `<picture>
-<source media="(prefers-color-scheme: dark)" srcset="${folder}/${name}-dark.svg">
-<img src="${folder}/${name}-light.svg" alt="${escape(`Chart: ${title}; ${unit}`)}">
+const picture = (name, { title, unit }) => `<picture>
+<source media="(prefers-color-scheme: dark)" srcset="./charts/${name}-dark.svg">
+<img src="./charts/${name}-light.svg" alt="${escape(`Chart: ${title}; ${unit}`)}">
 </picture>`
 
 /** The commit of a result, short, and whether the checkout had changes that were not committed. */

@@ -6,7 +6,7 @@ const { measured, updated } = require('./claims')
 const { newest } = require('./figures')
 const { commit, page } = require('./page')
 const readme = require('./readme')
-const { markdown, two } = require('./text')
+const { markdown, ratio, two } = require('./text')
 const { pairedRatio } = require('../../../command/measure/stats')
 
 /** The labs that have a page, in the order of the index. */
@@ -82,10 +82,11 @@ function index (views, claims, shown) {
       `(${[...new Set(compared.map(({ on }) => on))].join(', ')}). kone takes:`,
     OTHERS.map(([what, is]) => line(what, compared.filter(({ other }) => is(other)))).filter(Boolean).join('\n'),
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
-    'rounds, and a ratio has the lowest and the highest round beside it; requests per second beside CPU time are those of one round, in ' +
+    'rounds, a ratio that of two medians, with the lowest and the highest round beside it; requests per second beside CPU time are those of one round, in ' +
     `the middle. A claim is what every round supports, rounded up. ${views.filter(({ text }) => text.includes('\n## The original report\n')).length} ` +
     'pages set our figures beside reports of other years and machines, and say where those cannot be true.',
     markdown([['', 'Node', 'claims', 'commit', 'measured', 'commits of lib since'], ...views.flatMap(rows)]),
+    ...losses(compared),
     '`benchmarks/README.md` of the repository says how to run a lab, and how to read its figures.'
   ].filter(Boolean).join('\n\n')}\n`
 }
@@ -110,15 +111,24 @@ function comparisons (figures) {
 
 function line (what, all) {
   if (!all.length) return null
-  const sorted = [...all].sort((a, b) => a.median - b.median)
-  const cheaper = sorted.filter(({ max }) => max < 1)
-  const mostly = sorted.filter(({ max, median }) => max >= 1 && median < 1)
-  const not = sorted.filter(({ median }) => median >= 1).reverse()
-  const named = ({ what, other, median }) => `${two(median)} in ${what}${all.some(one => one.other !== other) ? ` (${other})` : ''}`
-  const parts = [
-    `less in every round of ${cheaper.length} of ${all.length} comparisons${cheaper.length ? ` (the least: ${named(cheaper[0])})` : ''}`,
-    `less by the median only in ${mostly.length}`,
-    `not less in ${not.length}${not.length ? ` (the most: ${not.slice(0, 2).map(named).join(', ')})` : ''}`
-  ]
-  return `- **${what}**: ${parts.join('; ')}.`
+  const cheaper = all.filter(({ max }) => max < 1).sort(byRatio)
+  const mostly = all.filter(({ max, median }) => max >= 1 && median < 1)
+  return `- **${what}**: less in every round of ${cheaper.length} of ${all.length} comparisons` +
+    `${cheaper.length ? ` (the least: ${two(cheaper[0].median)} in ${cheaper[0].what}${named(cheaper[0], all)})` : ''}; ` +
+    `less by the median only in ${mostly.length}; not less in ${all.length - cheaper.length - mostly.length}.`
+}
+
+const byRatio = (a, b) => a.median - b.median
+
+const named = ({ other }, all) => all.some(one => one.other !== other) ? ` (${other})` : ''
+
+const MOST = 12 // of a kind of others
+
+// What speaks against kone: the comparisons in which it does not take less, the worst first.
+function losses (compared) {
+  const rows = OTHERS.filter(([what]) => !what.startsWith('a raw socket')).flatMap(([what, is]) => {
+    const all = compared.filter(({ other, median }) => is(other) && median >= 1).sort(byRatio).reverse()
+    return all.slice(0, MOST).map((one, i) => [i ? '' : `${what}${all.length > MOST ? `, the most of ${all.length}` : ''}`, one.what + named(one, all), ratio(one)])
+  })
+  return rows.length ? ['## Where kone takes more', markdown([['beside', 'in', 'kone ÷ the other'], ...rows])] : []
 }

@@ -3,7 +3,7 @@
 const { compact, ratio, short, two, whole } = require('./text')
 
 /*
- * The tables that labs share. Each gives a section `{ heading, text?, table?, chart?, notes? }`, or null where nothing
+ * The tables that labs share. Each gives a section `{ heading, text?, table?, each?, notes? }`, or null where nothing
  * was measured; the terminal and the pages show the same sections.
  */
 
@@ -12,8 +12,8 @@ const NAMES = { net: 'raw socket', kone: 'kone', node: '`node:http`', cheapest: 
 const AS = { net: 'net', kone: 'kone', node: 'node', cheapest: 'node-cheapest', koa: 'koa' } // the contenders
 
 /**
- * The first table of every lab: what a request takes through a raw socket, kone, node:http and Koa, then what each
- * takes above the raw socket, which is what a framework can change, then ratios.
+ * The first table of every lab: what kone and Koa take above a raw socket, which is what a framework can change, then what a
+ * request takes through kone, node:http and Koa, and kone ÷ Koa, or node:http where there is no Koa.
  *
  * @param {{ figures: Figures, what: string, workload: string, as?: object }[]} all as: the contender that stands for
  *   a name of NAMES, if not the one of the same name; `null` for nobody
@@ -32,23 +32,23 @@ exports.overview = function (all, { unit = 'request' } = {}) {
   }).filter(({ rows }) => rows.kone)
   if (!lines.length) return null
 
-  const names = Object.keys(NAMES).filter(name => lines.some(({ rows }) => rows[name]))
-  const absent = Object.keys(NAMES).filter(name => !names.includes(name))
-  const above = names.includes('net') ? names.slice(1) : []
-  const ratios = ['node', 'cheapest', 'koa'].filter(name => names.includes(name) && lines.some(({ ratio }) => ratio(name)))
+  const isThere = name => lines.some(({ rows }) => rows[name])
+  const names = ['kone', 'node', 'koa'].filter(isThere)
+  const [other] = ['koa', 'node'].filter(isThere)
+  const above = ['kone', other].filter(Boolean)
+  const over = ({ net, ...rows }) => net ? above.map(name => rows[name] ? two(rows[name].median - net.median) : '–').join(' / ') : '–'
+  const absent = Object.keys(NAMES).filter(name => !isThere(name))
   return {
     heading: `Server CPU per ${unit}, µs`,
     table: [
-      ['', ...names.map(name => NAMES[name]), ...above.map(name => `${NAMES[name]} − socket`), ...ratios.map(name => `kone ÷ ${NAMES[name]}`)],
+      ['', ...isThere('net') ? [`above the socket: ${above.map(name => NAMES[name]).join(' / ')}`] : [], ...names.map(name => NAMES[name]),
+        ...other ? [`kone ÷ ${NAMES[other]}`] : []],
       ...lines.map(({ what, rows, ratio: ratioOf }) => [
-        what,
-        ...names.map(name => short(rows[name]?.median)),
-        ...above.map(name => rows[name] && rows.net ? two(rows[name].median - rows.net.median) : '–'),
-        ...ratios.map(name => ratio(ratioOf(name)))
+        what, ...isThere('net') ? [over(rows)] : [], ...names.map(name => short(rows[name]?.median)), ...other ? [ratio(ratioOf(other))] : []
       ])
     ],
     notes: [
-      names.includes('net') && '*− socket*: the time that a framework can change. The raw socket parses nothing and writes fixed bytes; ' +
+      isThere('net') && '*above the socket*: the time that a framework can change. The raw socket parses nothing and writes fixed bytes; ' +
         'what it takes is the kernel’s and Node’s.',
       absent.length && `Not measured: ${absent.map(name => NAMES[name]).join('; ')}.`
     ].filter(Boolean)
@@ -65,7 +65,7 @@ exports.overview = function (all, { unit = 'request' } = {}) {
  *   its responses were compared, if it has another name
  * @return {object|null}
  */
-exports.ranking = function (figures, workload, { heading = workload, to = ['node', 'koa'], unit = 'request', columns = {}, verified, ...rest } = {}) {
+exports.ranking = function (figures, workload, { heading = workload, to = ['koa', 'node'], unit = 'request', columns = {}, verified, ...rest } = {}) {
   const rows = figures.rows(workload)
   if (!rows.length) return null
   const references = to.filter(name => figures.row(workload, name))
@@ -75,13 +75,12 @@ exports.ranking = function (figures, workload, { heading = workload, to = ['node
     heading: `${heading}${load ? `: ${load}` : ''}`,
     ...rest,
     table: [
-      ['', `CPU µs/${unit}`, 'lowest–highest', ...socket ? ['− socket'] : [], ...references.map(name => `÷ ${name}`),
-        `${unit}s/s`, ...Object.keys(columns)],
+      ['', `CPU µs/${unit}`, ...socket ? ['above the socket'] : [], ...references.map(name => `÷ ${name}`), `${unit}s/s`, ...socket ? [] : ['lowest–highest'],
+        ...Object.keys(columns)],
       ...rows.map(row => [
-        figures.versioned(row.contender), short(row.median), `${short(row.min)}–${short(row.max)}`,
-        ...socket ? [two(row.median - socket.median)] : [],
+        figures.versioned(row.contender), short(row.median), ...socket ? [two(row.median - socket.median)] : [],
         ...references.map(name => name === row.contender ? '1' : ratio(figures.ratio(workload, row.contender, name))),
-        whole(row.requestsPerSecond),
+        whole(row.requestsPerSecond), ...socket ? [] : [`${short(row.min)}–${short(row.max)}`],
         ...Object.values(columns).map(of => of(row))
       ])
     ],
