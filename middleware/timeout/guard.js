@@ -18,7 +18,13 @@ const CTX = [...RESPONSE, 'respond', 'response', 'onerror', 'cookies', 'method']
 
 // What late code sees: a response that can no longer change. Others ask for it, such as session before it saves.
 const STATE = { headerSent: true, writable: false }
-const STATE_OF_RES = { headersSent: true, writableEnded: true, finished: true, _header: 'sent', _headerSent: true }
+const STATE_OF_RES = { headersSent: true, writableEnded: true, finished: true, destroyed: true, _header: 'sent', _headerSent: true }
+const STREAM = [
+  'respond', 'respondWithFD', 'respondWithFile', 'additionalHeaders', 'pushStream', 'sendTrailers', 'priority', 'close',
+  'write', 'end', 'destroy', 'cork', 'uncork', 'setDefaultEncoding', 'setTimeout', 'removeAllListeners'
+]
+const STATE_OF_STREAM = { headersSent: true }
+const STATE_OF_HTTP2 = { state: { closed: true, destroyed: true }, trailers: {} } // by description of the symbol
 
 /**
  * Drop what is done to a response while `isLate()`, whatever the way: by ctx, ctx.response or ctx.res.
@@ -42,8 +48,19 @@ module.exports = function guard (ctx, isLate) {
   shadow(res, RES, isLate)
   pretend(res, STATE_OF_RES, isLate)
   for (const name of ['getHeader', 'getHeaders']) copying(res, name, isLate)
+  if (typeof res.stream?.respond === 'function') guardHttp2(res, isLate)
   // an earlier write may fail now; without a listener its 'error' would end the process
   res.on?.('error', ignore)
+}
+
+/** Methods of HTTP/2's response that code has bound go by its stream, and by what it keeps at symbols. */
+function guardHttp2 (res, isLate) {
+  shadow(res.stream, STREAM, isLate)
+  pretend(res.stream, STATE_OF_STREAM, isLate)
+  for (const symbol of Object.getOwnPropertySymbols(res)) {
+    const late = STATE_OF_HTTP2[symbol.description]
+    if (late !== undefined) pretend(res, { [symbol]: { ...res[symbol], ...late } }, isLate)
+  }
 }
 
 /** Node's response, or null in `app.fetch()` on Bun and Deno, where no code can write to it. */
@@ -103,7 +120,8 @@ function shadow (object, names, isLate) {
 }
 
 function pretend (object, state, isLate) {
-  for (const [name, late] of Object.entries(state)) {
+  for (const name of Reflect.ownKeys(state)) {
+    const late = state[name]
     const { get, set } = accessOf(object, name)
     Object.defineProperty(object, name, {
       configurable: true,

@@ -5,6 +5,7 @@ const { once } = require('node:events')
 const http2 = require('node:http2')
 const { Readable } = require('node:stream')
 const { session, timeout } = require('kone/middleware')
+const { connect } = require('../helpers/engines')
 const frameworks = require('../helpers/frameworks')
 const storeOf = require('../helpers/sessions')
 const share = require('../helpers/share')
@@ -75,6 +76,24 @@ const CHANGES = {
     useChunkedEncodingByDefault: set(false),
     strictContentLength: set(true),
     removeAllListeners: call() // node's own are among them
+  },
+  stream: {
+    respond: call({ ':status': 418 }),
+    respondWithFD: call(0, { ':status': 418 }),
+    respondWithFile: call(__filename, { ':status': 418 }),
+    additionalHeaders: call({ ':status': 103 }),
+    pushStream: call({ ':path': '/late' }, () => {}),
+    sendTrailers: call({ 'x-late': '1' }),
+    priority: call({}),
+    close: [call(), call(8)],
+    write: call('late'),
+    end: [call(), call('late')],
+    destroy: [call(), call(new Error('late'))],
+    cork: call(),
+    uncork: call(),
+    setDefaultEncoding: call('hex'),
+    setTimeout: call(1, () => {}),
+    removeAllListeners: call()
   }
 }
 CHANGES.response = Object.fromEntries(Object.entries(CHANGES.ctx).filter(([name]) => {
@@ -102,6 +121,12 @@ const NOTHING = {
     'pipe', 'createPushResponse'
   ]
 }
+// of HTTP/2; what a stream that is read has is the request's
+NOTHING.stream = [
+  'aborted', 'bufferSize', 'endAfterHeaders', 'headRequest', 'headersSent', 'id', 'pending', 'pushAllowed', 'rstCode', 'sentHeaders',
+  'sentInfoHeaders', 'sentTrailers', 'session', 'state', 'allowHalfOpen', 'writable', 'writableAborted', 'writableBuffer', 'writableCorked',
+  'writableEnded', 'writableFinished', 'writableHighWaterMark', 'writableLength', 'writableNeedDrain', 'writableObjectMode'
+]
 
 /** What was handed out before the limit, or is later, and changed then. */
 const VALUES = {
@@ -110,7 +135,7 @@ const VALUES = {
   'the array of ctx.response.get': ({ response }) => response.get('Set-Cookie'),
   'the array of ctx.response.headers': ({ response }) => response.headers['set-cookie']
 }
-const OBJECTS = { ctx: ctx => ctx, response: ctx => ctx.response, res: ctx => ctx.res }
+const OBJECTS = { ctx: ctx => ctx, response: ctx => ctx.response, res: ctx => ctx.res, stream: ctx => ctx.res.stream }
 
 function membersOf (object) {
   const names = new Set()
@@ -120,57 +145,79 @@ function membersOf (object) {
   return [...names].filter(name => !name.startsWith('_')) // those are private
 }
 
-frameworks('timeout', ({ it, Koa, ask }) => {
+/** Apart from node:http and the front: by these what a response is made of has other objects. */
+const OVER = { 'HTTP/1.1': undefined, 'HTTP/2': 'http2', 'app.fetch()': 'fetch' }
+
+for (const [over, engine] of Object.entries(OVER)) {
+  const only = engine === 'fetch' ? ['kone'] : engine ? share(['kone'], ['koa 2', 'kone']) : share(['koa 2', 'kone'], undefined)
+  frameworks(`timeout over ${over}`, suite => late({ ...suite, engine }), only)
+}
+
+function late ({ it, Koa, ask, engine }) {
   /**
-   * A request whose handler acts behind the limit; the response is the thrown 503, or one of a middleware above.
+   * Requests whose handlers act behind the limit; a response is the thrown 503, or one of a middleware above.
    *
-   * @param {Function} prepare `ctx => act`, in time
+   * @param {Function[]} prepares each `ctx => act`, in time
    */
-  async function late (prepare, isCaught = true) {
+  async function late (prepares, isCaught = true) {
     const app = new Koa()
+    app.silent = true
     app.on('error', () => {})
-    let done
-    const over = new Promise(resolve => { done = resolve })
+    const over = prepares.map(() => {
+      const one = {}
+      one.promise = new Promise(resolve => { one.resolve = resolve })
+      return one
+    })
     app.use(async (ctx, next) => {
       try { await next() } catch (err) {
         if (!isCaught) throw err
-        await over
+        await over[ctx.path.slice(1)].promise
         ctx.status = err.status
         ctx.body = 'sorry'
       }
     })
     app.use(timeout(1))
     app.use(async ctx => {
+      const i = ctx.path.slice(1)
       ctx.set('X-Above', '1')
       ctx.set('Set-Cookie', ['above=1'])
-      const act = prepare(ctx)
+      const act = prepares[i](ctx)
       ctx.signal.addEventListener('abort', () => {
         try { act(ctx) } catch {}
-        done()
+        over[i].resolve()
       })
       await new Promise(() => {})
     })
-    const { status, rawHeaders, text } = await ask(app, 'GET /')
-    await over
-    return { status, text, fields: rawHeaders.join('\n').replace(/^Date\n.*\n/m, '').replace(/^Keep-Alive\n.*$/m, '') }
+    const connected = engine && await connect(engine, app)
+    const get = path => connected ? connected.ask(`GET ${path}`) : ask(app, `GET ${path}`)
+    const responses = await Promise.all(prepares.map(async (_, i) => {
+      const { status, headers, text } = await get(`/${i}`)
+      await over[i].promise
+      const { date, 'keep-alive': timeout, ...fields } = headers
+      return { status, text, fields: JSON.stringify(fields) }
+    }))
+    await connected?.close()
+    return responses
   }
 
   async function unchanged (acts) {
     for (const isCaught of [true, false]) {
-      const expected = await late(() => () => {}, isCaught)
-      const seen = await Promise.all(acts.map(async ([what, prepare]) => ({ what, ...await late(prepare, isCaught) })))
-      for (const { what, ...response } of seen) assert.deepEqual(response, expected, what)
+      const [expected, ...seen] = await late([() => () => {}, ...acts.map(([, prepare]) => prepare)], isCaught)
+      assert.equal(expected.status, 503)
+      for (const [i, response] of seen.entries()) assert.deepEqual(response, expected, acts[i][0])
     }
   }
 
   for (const [what, objectOf] of Object.entries(OBJECTS)) {
+    if (what === 'stream' && engine !== 'http2') continue
     it(`should know each member of ctx${what === 'ctx' ? '' : `.${what}`}`, async () => {
       let members
-      await late(ctx => {
+      await late([ctx => {
         members = membersOf(objectOf(ctx))
         return () => {}
-      })
+      }])
       if (what === 'res') members = new Set([...members, ...membersOf(http2.Http2ServerResponse.prototype)])
+      if (what === 'stream') members = members.filter(name => !(name in Readable.prototype))
       const known = [...Object.keys(CHANGES[what]), ...NOTHING[what], 'constructor', 'app', 'req', 'res', 'request', 'response', 'state', 'originalUrl', 'ctx', 'incoming', 'outgoing']
       assert.deepEqual([...members].filter(name => !known.includes(name)), [])
     })
@@ -218,6 +265,8 @@ frameworks('timeout', ({ it, Koa, ask }) => {
       ['ctx.res.write, bound', ctx => ctx.res.write.bind(ctx.res, 'late')],
       ['ctx.res.end, bound', ctx => ctx.res.end.bind(ctx.res, 'late')],
       ['ctx.res.flushHeaders, bound', ctx => ctx.res.flushHeaders.bind(ctx.res)],
+      ['ctx.res.addTrailers, bound', ctx => ctx.res.addTrailers.bind(ctx.res, { 'X-Late': '1' })],
+      ['ctx.res.destroy, bound', ctx => ctx.res.destroy.bind(ctx.res)],
       ['a stream', () => ctx => { ctx.body = stream() }]
     ])
   })
@@ -246,4 +295,4 @@ frameworks('timeout', ({ it, Koa, ask }) => {
       assert.match((await ann('GET /')).text, order[0] === session ? /ada/ : /ann/) // the outer session is saved with the 503
     }
   })
-}, share(['koa 2', 'kone'], undefined))
+}
