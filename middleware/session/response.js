@@ -80,8 +80,18 @@ function setBack (ctx, { 'set-cookie': cookies = [], ...now }, { 'set-cookie': e
   if (lines.length > 0) ctx.set('Set-Cookie', lines)
 }
 
+/**
+ * Can the client still get a response? Koa says so for ever over HTTP/2, also of a client that has left.
+ *
+ * @param {object} ctx
+ * @return {boolean}
+ */
+function canRespond (ctx) {
+  return ctx.writable && !(ctx.outgoing === undefined && ctx.res.stream?.destroyed === true)
+}
+
 function linesOf (value = []) {
   return Array.isArray(value) ? value : [value]
 }
 
-module.exports = { changesOf, cookiesOf, headersWith, keepPrivate, setBack }
+module.exports = { canRespond, changesOf, cookiesOf, headersWith, keepPrivate, setBack }

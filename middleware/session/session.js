@@ -4,7 +4,7 @@ const { DOWN, isThenable } = require('../_shared/breaker')
 const { given, misuse, noPromise } = require('../_shared/usage-error')
 const { Kept, report } = require('../../lib/error-path')
 const { NOTHING } = require('./record')
-const { changesOf, cookiesOf, headersWith, keepPrivate, setBack } = require('./response')
+const { canRespond, changesOf, cookiesOf, headersWith, keepPrivate, setBack } = require('./response')
 const { maxAge } = require('./options')
 const { attributesOf, checkMaxAge } = require('./settings')
 const view = require('./view')
@@ -256,7 +256,7 @@ module.exports = class Session {
     const saved = await storage[write](record, json, { ttl, id, renewed, attributes, ctx })
     this.gone = saved === undefined
     if (this.gone) return // the cookie is the other request's
-    if (isSent && (ctx.headerSent || !ctx.writable)) { // an error's response was sent meanwhile, or the client has left
+    if (isSent && (ctx.headerSent || !canRespond(ctx))) { // an error was sent meanwhile, or the client left
       await storage.drop(saved)
       return this.needsResponse()
     }
@@ -285,7 +285,7 @@ module.exports = class Session {
    */
   needsResponse () {
     const { ctx } = this
-    if (!ctx.headerSent) return ctx.writable
+    if (!ctx.headerSent) return canRespond(ctx)
     const err = new Error('the client cannot get its session: the headers of the response are sent')
     throw Object.assign(err, { code: 'ERR_HTTP_HEADERS_SENT' })
   }
