@@ -4,19 +4,17 @@ const { lstatSync, mkdirSync, readdirSync, readlinkSync, unlinkSync } = require(
 const net = require('node:net')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
+const { idOf, where } = require('./address')
 const errorLine = require('./error-line')
-const { PAGE } = require('./settings')
+const { LONGEST_PATH, PAGE } = require('./settings')
 
 /**
- * How the commands reach the master: a local socket that is named after the port. A command is one
+ * How the commands reach the master: a local socket that is named after the port or path. A command is one
  * line, the result one line of JSON, `{ error }` or `{ result }`.
  */
 
 /** ms that a master may take to say its status, which needs no worker. */
 const SILENCE = 10_000
-
-/** Bytes of a socket's path: `sun_path` without its last NUL. A longer one would be cut, or refused as invalid. */
-const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
 
 /**
  * Listen for commands.
@@ -39,7 +37,7 @@ async function serve (port, commands) {
   } catch (err) {
     if (err.code !== 'EADDRINUSE') throw noSocket(err)
     const taken = await ask(port, 'status').catch(() => true)
-    if (taken) throw new Error(`port ${port} is in use by an instance of its own: reload or stop that one, or set PORT${PAGE}`)
+    if (taken) throw new Error(`${where(port)} is in use by an instance of its own: reload or stop that one, or set PORT${PAGE}`)
     unlinkSync(address) // of a master that was killed
     await listen(server, address)
   }
@@ -70,10 +68,10 @@ async function ask (port, command) {
   const text = await firstLine(socket)
   if (!connected) return undefined
   if (silent) {
-    throw new Error(`the instance on port ${port} has not responded for ${SILENCE / 1000} s: ` +
+    throw new Error(`the instance on ${where(port)} has not responded for ${SILENCE / 1000} s: ` +
       `its master process is stopped or hangs: continue it (kill -CONT) or end it (kill -KILL)${PAGE}`)
   }
-  if (text === '') throw new Error(`the instance on port ${port} ended before it responded to ${command}: start it again${PAGE}`)
+  if (text === '') throw new Error(`the instance on ${where(port)} ended before it responded to ${command}: start it again${PAGE}`)
   const { error, result } = JSON.parse(text)
   if (command === 'stop') await gone // with its master
   socket.destroy()
@@ -86,7 +84,7 @@ async function others (port) {
   if (process.platform === 'win32') return []
   const end = `${namespace()}.sock`
   const sockets = readdirSync(ownFolder()).filter(name => name.endsWith(end))
-  const ports = sockets.map(name => parseInt(name)).filter(one => one !== port)
+  const ports = sockets.map(name => parseInt(name)).filter(one => !Number.isNaN(one) && one !== port)
   const there = await Promise.all(ports.map(one => ask(one, 'status').catch(() => true)))
   return ports.filter((one, i) => there[i])
 }
@@ -112,8 +110,8 @@ function firstLine (socket) {
 }
 
 function addressOf (port) {
-  if (process.platform === 'win32') return `\\\\.\\pipe\\kone-${port}`
-  const address = join(ownFolder(), `${port}${namespace()}.sock`)
+  if (process.platform === 'win32') return `\\\\.\\pipe\\kone-${idOf(port)}`
+  const address = join(ownFolder(), `${idOf(port)}${namespace()}.sock`)
   if (Buffer.byteLength(address) > LONGEST_PATH) {
     throw new Error(`${address} is longer than the ${LONGEST_PATH} bytes that the path of a socket may have: set TMPDIR to a shorter one${PAGE}`)
   }

@@ -1,9 +1,10 @@
 'use strict'
 
 const { fork } = require('node:child_process')
-const { existsSync } = require('node:fs')
+const { existsSync, lstatSync, unlinkSync } = require('node:fs')
 const net = require('node:net')
 const { join } = require('node:path')
+const { where } = require('./address')
 const { PAGE, START_TIMEOUT, portError } = require('./settings')
 
 /** ms until a line says that the app listens on another port. */
@@ -56,7 +57,7 @@ function checkFolder (cwd) {
  * Wait until a worker listens.
  *
  * @param {ChildProcess} child
- * @param {number|string} port
+ * @param {number|string} port or the path of a Unix socket
  * @return {Promise<'http'|'https'>} rejected with one line if it does not
  */
 function untilReady (child, port) {
@@ -65,13 +66,13 @@ function untilReady (child, port) {
     let elsewhere
     let protocol = 'http'
     const printed = { stdout: '', stderr: '' }
-    const where = () => elsewhere === undefined ? `nothing listens on port ${port}` : `the app listens on port ${elsewhere}, not on port ${port}`
+    const found = () => elsewhere === undefined ? `nothing listens on ${where(port)}` : `the app listens on port ${elsewhere}, not on ${where(port)}`
     const patience = setTimeout(() => {
-      if (elsewhere !== undefined) console.error(`kone: ${where()}: kone waits until it listens on process.env.PORT${PAGE}`)
+      if (elsewhere !== undefined) console.error(`kone: ${found()}: kone waits until it listens on process.env.PORT${PAGE}`)
     }, PATIENCE)
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      reject(new Error(`after ${START_TIMEOUT / 1000} s ${where()}: the app has to listen on process.env.PORT${PAGE}`))
+      reject(new Error(`after ${START_TIMEOUT / 1000} s ${found()}: the app has to listen on process.env.PORT${PAGE}`))
     }, START_TIMEOUT)
     const end = () => {
       clearTimeout(patience)
@@ -101,7 +102,7 @@ function untilReady (child, port) {
     }
     child.once('close', (code, signal) => {
       end()
-      const how = `it ended with ${signal || `exit code ${code}`} before it listened on port ${port}`
+      const how = `it ended with ${signal || `exit code ${code}`} before it listened on ${where(port)}`
       const logged = lastWords(printed.stdout) // by a logger; it may also be anything else
       reject(new Error(reason || lastWords(printed.stderr) || `${how}${logged ? `: ${logged}` : ''}${PAGE}`))
     })
@@ -127,15 +128,37 @@ function lastWords (printed) {
 }
 
 /**
- * @param {number} port
- * @return {Promise} rejected if it cannot be listened on
+ * Can it be listened on? A Unix socket that a killed process has left is removed.
+ *
+ * @param {{ port: number|string, host?: string }} settings
+ * @return {Promise} rejected with one line
  */
-function checkPort (port) {
-  return new Promise((resolve, reject) => {
+async function checkPort ({ port, host }) {
+  if (typeof port === 'string') await removeStale(port)
+  await new Promise((resolve, reject) => {
     const server = net.createServer(socket => socket.destroy())
     server.once('error', err => reject(portError(port, err)))
-    server.listen({ port, exclusive: true }, () => server.close(resolve))
+    server.listen({ ...(typeof port === 'string' ? { path: port } : { port, host }), exclusive: true }, () => server.close(resolve))
   })
 }
 
-module.exports = { WORKER, checkFolder, dryRun, untilReady, checkPort }
+/** A socket whose process was killed; one that is served, and any other file, are errors. */
+async function removeStale (path) {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) return
+  if (!stat.isSocket()) throw new Error(`${path} is not a Unix socket: set PORT to another path, or remove it${PAGE}`)
+  const { code } = await new Promise(resolve => {
+    const socket = net.connect(path, () => {
+      socket.destroy()
+      resolve({ code: 'EADDRINUSE' })
+    }).once('error', resolve)
+  })
+  if (code !== 'ECONNREFUSED') throw portError(path, { code: 'EADDRINUSE' }) // it may be busy, or of another user
+  try {
+    unlinkSync(path)
+  } catch (err) {
+    throw portError(path, err)
+  }
+}
+
+module.exports = { WORKER, checkFolder, checkPort, dryRun, removeStale, untilReady }

@@ -3,6 +3,7 @@
 const { connect } = require('node:net')
 const { tmpdir } = require('node:os')
 const { resolve } = require('node:path')
+const { urlOf, where } = require('./address')
 const control = require('./control')
 const { PAGE, read } = require('./settings')
 
@@ -24,7 +25,7 @@ async function start (app, env) {
   const cluster = settings.cluster || (backends.pm2.isThere() ? 'pm2' : 'node')
   const { by, protocol } = await backends[cluster].start(settings, resolve(app))
   return {
-    text: `${protocol}://localhost:${settings.port} in ${settings.instances} ${settings.instances === 1 ? 'worker' : 'workers'} (${by})`,
+    text: `${urlOf(protocol, settings.port, settings.host)} in ${settings.instances} ${settings.instances === 1 ? 'worker' : 'workers'} (${by})`,
     isOver: cluster === 'pm2'
   }
 }
@@ -39,7 +40,7 @@ async function start (app, env) {
  */
 async function ask (command, env) {
   const settings = read(env)
-  const { cluster, port } = settings
+  const { cluster, host, port } = settings
   const names = cluster ? [cluster] : backends.pm2.isThere() ? ['node', 'pm2'] : ['node']
   for (const name of names) {
     const reply = await backends[name].ask(command, settings)
@@ -47,17 +48,17 @@ async function ask (command, env) {
     return command === 'status' ? reply.result.map(({ pid, state }) => `pid ${pid}  ${state}`) : []
   }
   const [other] = names.includes('node') ? await control.others(port) : []
-  if (other !== undefined) throw new Error(`nothing was started on port ${port}, but on port ${other}: kone ${command} --port ${other}${PAGE}`)
-  if (names.includes('node') && await isServed(port)) {
-    throw new Error(`something listens on port ${port}, but this user has no socket of an instance there in TMPDIR ${tmpdir()}: ` +
+  if (other !== undefined) throw new Error(`nothing was started on ${where(port)}, but on port ${other}: kone ${command} --port ${other}${PAGE}`)
+  if (names.includes('node') && await isServed(port, host)) {
+    throw new Error(`something listens on ${where(port)}, but this user has no socket of an instance there in TMPDIR ${tmpdir()}: ` +
       `give the command as kone start was given, or send a signal to the master process${PAGE}`)
   }
-  throw new Error(`nothing was started on port ${port}: kone start <file> --port ${port}${PAGE}`)
+  throw new Error(`nothing was started on ${where(port)}: kone start <file> --port ${port}${PAGE}`)
 }
 
-function isServed (port) {
+function isServed (port, host) {
   return new Promise(resolve => {
-    const socket = connect(port, () => {
+    const socket = connect(typeof port === 'string' ? { path: port } : { port, host }, () => {
       socket.destroy()
       resolve(true)
     }).once('error', () => resolve(false))

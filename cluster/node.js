@@ -2,6 +2,7 @@
 
 const cluster = require('node:cluster')
 const { readFileSync } = require('node:fs')
+const { where } = require('./address')
 const control = require('./control')
 const errorLine = require('./error-line')
 const { closeUntaken, stopListening } = require('./listeners')
@@ -102,7 +103,7 @@ class Master {
   }
 
   async fillAll () {
-    await checkPort(this.settings.port)
+    await checkPort(this.settings)
     const protocol = await this.dryRun()
     await Promise.all(this.slots.map(slot => slot.renew()))
     return protocol
@@ -183,7 +184,7 @@ class Master {
 
   checkStopping () {
     if (this.stopping === null) return
-    throw new Error(`the instance on port ${this.settings.port} is being stopped: start it again afterwards${PAGE}`)
+    throw new Error(`the instance on ${where(this.settings.port)} is being stopped: start it again afterwards${PAGE}`)
   }
 
   /** Let a worker drain, and kill it if it hangs. */

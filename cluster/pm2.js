@@ -3,6 +3,7 @@
 const { accessSync, constants, mkdirSync } = require('node:fs')
 const { homedir } = require('node:os')
 const { join, resolve } = require('node:path')
+const { idOf, where } = require('./address')
 const { PAGE, forWorkers, killTimeout, START_TIMEOUT } = require('./settings')
 const { WORKER, checkPort, dryRun } = require('./dry-run')
 
@@ -25,7 +26,7 @@ function isThere () {
 async function start (settings, app) {
   const env = { ...forWorkers(settings, app), PM2_PROGRAMMATIC: '' }
   checkHome()
-  await checkPort(settings.port)
+  await checkPort(settings)
   const protocol = await dryRun({ ...process.env, ...env })
 
   const pm2 = load()
@@ -37,7 +38,7 @@ async function start (settings, app) {
     await call(pm2, 'start', { ...options(settings), name, env })
     const workers = await list(pm2, name)
     if (workers.length < settings.instances || !workers.every(isOnline)) {
-      throw new Error(`not every worker came to listen on port ${settings.port}: pm2 logs ${name}${PAGE}`)
+      throw new Error(`not every worker came to listen on ${where(settings.port)}: pm2 logs ${name}${PAGE}`)
     }
   } catch (err) {
     await call(pm2, 'delete', name).catch(() => {})
@@ -87,7 +88,7 @@ const commands = {
   }
 }
 
-const nameOf = ({ port }) => `kone-${port}`
+const nameOf = ({ port }) => `kone-${idOf(port)}`
 
 const isOnline = ({ pm2_env: { status, unstable_restarts: restarts } }) => status === 'online' && restarts === 0
 

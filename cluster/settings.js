@@ -1,7 +1,9 @@
 'use strict'
 
 const { availableParallelism } = require('node:os')
-const { integer, oneOf, shape, text } = require('../lib/options')
+const { resolve } = require('node:path')
+const { Rule, integer, oneOf, shape, text } = require('../lib/options')
+const { portOf, where } = require('./address')
 const errorLine = require('./error-line')
 
 /**
@@ -28,10 +30,19 @@ const REPLACED = 'kone:replaced'
 /** The end of a message: where to read on. */
 const PAGE = ' (kone/docs/api/cluster.md)'
 
+/** Bytes of a socket's path: `sun_path` without its last NUL. A longer one would be cut, or refused as invalid. */
+const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
+
+const socket = new Rule('the path of a Unix socket (with a /)', value => typeof value === 'string' && value.includes('/'))
+const mode = new Rule('octal digits, such as 660', value => /^0*[0-7]{1,3}$/.test(value))
+
 /** The environment variables. */
 const VARIABLES = shape({
-  PORT: integer({ min: 1, max: 65535 }).says(
-    'where the app listens; the other commands find the instance by this port, and pm2 lists it as `kone-PORT`', { default: 4000 }),
+  PORT: integer({ min: 1, max: 65535 }).or(socket).says('where the app listens: a port, or the path of ' +
+    '[a Unix socket](#a-unix-socket); the other commands find the instance by it, and pm2 lists it as `kone-PORT`', { default: 4000 }),
+  HOST: text.says('the name or the address of this machine where all workers listen on the port', { otherwise: 'all interfaces' }),
+  KONE_SOCKET_MODE: mode.says('who may connect to the Unix socket, in octal digits: 660 for the user and the group',
+    { otherwise: "the process's umask" }),
   INSTANCES: integer({ min: 1, max: 1024 }).says('how many workers', { default: availableParallelism(), otherwise: 'all cores' }),
   KONE_CLUSTER: oneOf('pm2', 'node').says('what starts them', { otherwise: '`pm2` if it is installed, else `node`' }),
   DRAIN_TIMEOUT: integer({ min: 0, max: LONGEST_TIMER - GRACE - MARGIN }).says('ms that a worker may take to drain', { default: 10_000 }),
@@ -42,34 +53,56 @@ const VARIABLES = shape({
   PM2_HOME: text.says("pm2's folder", { otherwise: '`~/.pm2`' })
 })
 
+/** Variables that are no number even if they look like one. */
+const TEXTS = ['HOST', 'KONE_SOCKET_MODE', 'PM2_HOME']
+
 /**
  * Read the settings from environment variables.
  *
  *    read({ PORT: '80' })   // { port: 80, instances: 8, drainTimeout: 10000, minLife: 1000, cluster: undefined, … }
  *
  * @param {object} env see VARIABLES; an empty one is not set
- * @return {{ port: number, instances: number, drainTimeout: number, minLife: number, cluster?: 'pm2'|'node',
- *   reusePort: boolean }}
+ * @return {{ port: number|string, host?: string, socketMode?: string, instances: number, drainTimeout: number,
+ *   minLife: number, cluster?: 'pm2'|'node', reusePort: boolean }}
  * @throws {Error} with one line that names the variable
  */
 function read (env) {
   const given = {}
-  for (const name of VARIABLES.names) if (env[name]) given[name] = /^\d+$/.test(env[name]) ? Number(env[name]) : env[name]
+  for (const name of VARIABLES.names) {
+    if (env[name]) given[name] = TEXTS.includes(name) ? env[name] : portOf(env[name])
+  }
   for (const [name, value] of Object.entries(given)) {
     const refusal = VARIABLES.members[name].refusal(value, name)
     if (refusal !== undefined) throw new Error(refusal + PAGE)
   }
-  const { PORT, INSTANCES, DRAIN_TIMEOUT, KONE_CLUSTER, KONE_MIN_LIFE, KONE_REUSE_PORT } = VARIABLES.fill(given)
+  const { PORT, HOST, KONE_SOCKET_MODE, INSTANCES, DRAIN_TIMEOUT, KONE_CLUSTER, KONE_MIN_LIFE, KONE_REUSE_PORT } =
+    VARIABLES.fill(given)
   const reusePort = KONE_REUSE_PORT === 1
   if (reusePort) checkReusePort(KONE_CLUSTER)
+  const port = typeof PORT === 'string' ? resolve(PORT) : PORT
+  if (typeof port === 'string') checkSocketPath(port, { HOST, KONE_REUSE_PORT: reusePort })
+  if (typeof port === 'number' && KONE_SOCKET_MODE !== undefined) {
+    throw new Error(`KONE_SOCKET_MODE is for a Unix socket, but PORT is ${port}: leave it out${PAGE}`)
+  }
   return {
-    port: PORT,
+    port,
+    host: HOST,
+    socketMode: KONE_SOCKET_MODE,
     instances: INSTANCES,
     drainTimeout: DRAIN_TIMEOUT,
     minLife: KONE_MIN_LIFE,
     cluster: reusePort ? 'node' : KONE_CLUSTER,
     reusePort
   }
+}
+
+function checkSocketPath (path, others) {
+  const other = Object.keys(others).find(name => others[name])
+  if (other !== undefined) {
+    throw new Error(`${other} is for a port, but PORT is the path of a Unix socket, ${path}: leave one of them out${PAGE}`)
+  }
+  if (Buffer.byteLength(path) <= LONGEST_PATH) return
+  throw new Error(`PORT: ${path} is longer than the ${LONGEST_PATH} bytes that the path of a socket may have${PAGE}`)
 }
 
 function checkReusePort (cluster) {
@@ -91,8 +124,10 @@ function canReusePort () {
  * @param {string} app absolute path
  * @return {object} environment variables
  */
-function forWorkers ({ port, instances, drainTimeout, reusePort }, app) {
+function forWorkers ({ port, host, socketMode, instances, drainTimeout, reusePort }, app) {
   return {
+    ...(host !== undefined && { HOST: host }),
+    ...(socketMode !== undefined && { KONE_SOCKET_MODE: socketMode }),
     KONE_APP: app,
     PORT: String(port),
     INSTANCES: String(instances),
@@ -107,19 +142,27 @@ const killTimeout = ({ drainTimeout }) => drainTimeout + GRACE + MARGIN
 /**
  * The error of a port that an app cannot listen on: the same before a start, in a worker and in `kone dev`.
  *
- * @param {number|string} port
+ * @param {number|string} port or the path of a Unix socket
  * @param {Error} err
  * @param {boolean} [isOwn] whether this process itself listens there
  * @return {Error}
  */
 function portError (port, err, isOwn = false) {
+  const place = where(port)
   if (err.code === 'EADDRINUSE' && isOwn) {
-    return new Error(`port ${port} is in use: the file listens there twice, or exports the app and calls listen() later: do one of them${PAGE}`)
+    return new Error(`${place} is in use: the file listens there twice, or exports the app and calls listen() later: do one of them${PAGE}`)
   }
   if (err.code === 'EADDRINUSE') {
-    return new Error(`port ${port} is in use: end what listens there, or set PORT${PAGE}`)
+    return new Error(`${place} is in use: end what listens there, or set PORT${PAGE}`)
   }
-  return new Error(`cannot listen on port ${port}: ${errorLine(err)}: set PORT to a port that this user may open${PAGE}`)
+  const remedy = err.syscall === 'getaddrinfo' || err.code === 'EADDRNOTAVAIL'
+    ? 'HOST or --host must be a name or an address of this machine'
+    : place === port
+      ? 'set PORT to a path in a folder that exists, and that this user may write to'
+      : 'set PORT to a port that this user may open'
+  return new Error(`cannot listen on ${place}: ${errorLine(err)}: ${remedy}${PAGE}`)
 }
 
-module.exports = { BEFORE, GRACE, PAGE, REPLACED, START_TIMEOUT, VARIABLES, read, forWorkers, killTimeout, portError }
+module.exports = {
+  BEFORE, GRACE, LONGEST_PATH, PAGE, REPLACED, START_TIMEOUT, VARIABLES, read, forWorkers, killTimeout, portError
+}

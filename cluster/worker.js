@@ -7,10 +7,12 @@
 
 const cluster = require('node:cluster')
 const { subscribe } = require('node:diagnostics_channel')
+const { chmodSync } = require('node:fs')
 const net = require('node:net')
 const { callEach, close } = require('../lib/closing')
 const { track } = require('../lib/engines/drain')
 const { now } = require('../lib/timers')
+const { portOf, requested, withHost } = require('./address')
 const { listenOn, load } = require('./app-file')
 const errorLine = require('./error-line')
 const { BEFORE, GRACE, PAGE, REPLACED, portError } = require('./settings')
@@ -19,7 +21,8 @@ const { KONE_APP: file, KONE_DRY_RUN: isDryRun } = process.env
 delete process.env.KONE_APP
 delete process.env.KONE_DRY_RUN
 
-const port = Number(process.env.PORT)
+const port = portOf(process.env.PORT)
+const { HOST: host, KONE_SOCKET_MODE: socketMode } = process.env
 const timeout = Number(process.env.DRAIN_TIMEOUT)
 const reusePort = process.env.KONE_REUSE_PORT === '1'
 
@@ -79,9 +82,15 @@ net.Server.prototype.listen = function (...args) {
   this.once('error', failed)
   this.once('listening', () => {
     this.removeListener('error', failed)
+    try {
+      if (socketMode !== undefined && !isDryRun) chmodSync(port, parseInt(socketMode, 8))
+    } catch (err) {
+      return failed(err)
+    }
     isReady(this)
   })
-  return listen.apply(this, isDryRun ? anyPort(args) : reusePort ? withReusePort(args) : args)
+  const bound = host ? withHost(args, host) : args
+  return listen.apply(this, isDryRun ? anyPort(bound) : reusePort ? withReusePort(bound) : bound)
 }
 
 start().catch(fail)
@@ -95,10 +104,6 @@ async function start () {
       `let it listen on process.env.PORT, or leave that to kone${PAGE}`)
   }
   listenOn(port, exported)
-}
-
-function requested ([first]) {
-  return Number(first?.port ?? first)
 }
 
 /** The dry run runs beside the workers that have the app's ports, of UDP too, and Unix sockets. */

@@ -9,7 +9,9 @@ const cluster = require('node:cluster')
 const { channel, subscribe } = require('node:diagnostics_channel')
 const net = require('node:net')
 const tls = require('node:tls')
+const { portOf, urlOf, withHost } = require('../cluster/address')
 const { listenOn, load } = require('../cluster/app-file')
+const { removeStale } = require('../cluster/dry-run')
 const errorLine = require('../cluster/error-line')
 const { portError } = require('../cluster/settings')
 const { close } = require('../lib/closing')
@@ -18,7 +20,7 @@ const { names } = require('../lib/settings')
 const { escapeControls } = require('../middleware/_shared/escape')
 const callSites = require('./call-sites')
 const errorPage = require('./error-page')
-const { ownHostOnly, withHost } = require('./local')
+const { ownHostOnly } = require('./local')
 const { print } = require('./print')
 const { lines, routesOf } = require('./table')
 
@@ -53,7 +55,7 @@ net.Server.prototype.listen = function (...args) {
   track(this)
   this.once('close', () => servers.delete(this))
   this.once('listening', () => announce(this))
-  const all = withHost(args, host)
+  const all = withHost(args, host ?? '127.0.0.1')
   hosts.add(all[0]?.host ?? all[1])
   return listen.apply(this, all)
 }
@@ -79,14 +81,16 @@ async function start () {
       if (!names.includes(name)) console.error(`kone: new Kone({ ${escapeControls(name)} }): there is no such option, expected ${names.join(', ')} (kone/docs/api/application.md)`)
     }
   })
+  const port = portOf(process.env.PORT)
+  if (typeof port === 'string' && cluster.isPrimary) await removeStale(port) // of the process before
   const exported = await load(file)
-  if (!listens) listenOn(Number(process.env.PORT), exported)
+  if (!listens) listenOn(port, exported)
 }
 
 function announce (server) {
   const at = server.address()
   if (at === null || cluster.worker?.id > 1) return
-  ports.add(at.port)
+  ports.add(at.port ?? at)
   begun.set(server, at)
   server.once('close', () => begun.delete(server)) // it has looked for a free port
   if (printed !== null) return
@@ -96,8 +100,10 @@ function announce (server) {
     const text = printed()
     printed = null
     if (begun.size > 0) print(apps.splice(0).flatMap(app => lines(routesOf(app))))
-    for (const [server, { port, address }] of begun) {
-      if (port && cluster.isPrimary && !text.includes(`:${port}`)) console.log(`${server instanceof tls.Server ? 'https' : 'http'}://${nameOf(address)}:${port}`)
+    for (const [server, at] of begun) {
+      const port = at.port ?? at // of a Unix socket its path
+      const isSaid = text.includes(typeof port === 'string' ? port : `:${port}`)
+      if (port && cluster.isPrimary && !isSaid) console.log(urlOf(server instanceof tls.Server ? 'https' : 'http', port, at.address))
     }
     begun.clear()
   })
@@ -117,12 +123,6 @@ function printedFromNow () {
   }
 }
 
-/** The host in the URL of a server. */
-function nameOf (address) {
-  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address)) return 'localhost'
-  return address.includes(':') ? `[${address}]` : address
-}
-
 /**
  * As long as no other code listens to the signal and ends the process itself. Nobody is served to the end, because a
  * restart is to be quick; what precedes a drain is for balancers.
@@ -136,10 +136,16 @@ function stop (signal) {
 }
 
 function fail (err) {
+  const isSocket = err?.syscall === 'listen' && err.address === process.env.PORT
   const isPort = err?.syscall === 'listen' && err.port > 0 && ['EADDRINUSE', 'EACCES'].includes(err.code)
   const isHost = err?.syscall === 'getaddrinfo' ? hosts.has(err.hostname) : err?.syscall === 'listen' && err.code === 'EADDRNOTAVAIL'
-  if (isPort) console.error(`kone: ${portError(err.port, err, ports.has(err.port)).message}`)
-  else if (isHost) console.error(`kone: cannot listen: ${errorLine(err)}: --host must be an address of this machine (kone/docs/api/command.md)`)
-  else console.error(`kone: ${errorLine(err)}`)
+  if (isPort || isSocket) {
+    const port = isPort ? err.port : err.address
+    console.error(`kone: ${portError(port, err, ports.has(port)).message}`)
+  } else if (isHost) {
+    console.error(`kone: cannot listen: ${errorLine(err)}: --host or HOST must be an address of this machine (kone/docs/api/command.md)`)
+  } else {
+    console.error(`kone: ${errorLine(err)}`)
+  }
   process.exit(1)
 }

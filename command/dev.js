@@ -15,10 +15,11 @@ module.exports = function dev (file, { port, host }) {
   const found = checkFile(file, { transpile: true })
   const env = { ...process.env, KONE_APP: found.path }
   if (port !== undefined) env.PORT = port
-  if (host !== undefined) env.KONE_DEV_HOST = host
-  const { port: ownPort, drainTimeout } = read(env)
-  env.PORT = String(ownPort) // also for an app that listens itself
-  env.DRAIN_TIMEOUT = String(drainTimeout)
+  if (host !== undefined) env.HOST = host
+  const settings = read(env)
+  env.PORT = String(settings.port) // also for an app that listens itself
+  if (settings.host !== undefined) env.KONE_DEV_HOST = settings.host
+  env.DRAIN_TIMEOUT = String(settings.drainTimeout)
 
   const child = spawn(process.execPath, [
     ...process.execArgv, ...found.flags, '--watch', path.join(__dirname, 'dev-app.js')

@@ -14,8 +14,8 @@ if (existsSync('node_modules')) {
   enableCompileCache?.(process.env.NODE_COMPILE_CACHE) // Node 22 does not read what is set here
 }
 
-const PORT = { type: 'string', value: 'number', help: 'where it listens; default: PORT or 4000' }
-const HOST = { type: 'string', value: 'name', help: 'name or address where it listens; default: localhost alone' }
+const PORT = { type: 'string', value: 'number|path', help: 'where it listens: a port, or the path of a Unix socket; default: PORT or 4000' }
+const HOST = { type: 'string', value: 'name', help: 'name or address where it listens; default: HOST or ' }
 const CLUSTER = { type: 'string', value: 'pm2|node', help: 'default: KONE_CLUSTER, or pm2 if it is installed' }
 const HELP = { type: 'boolean', short: 'h', help: 'this page' }
 
@@ -27,7 +27,7 @@ const COMMANDS = {
   dev: {
     file: true,
     help: 'run an app during development: restart when a file changes, print the routes',
-    flags: { port: PORT, host: HOST },
+    flags: { port: PORT, host: { ...HOST, help: `${HOST.help}localhost alone` } },
     run: (file, values) => require('./dev')(file, values)
   },
   routes: {
@@ -64,6 +64,8 @@ const COMMANDS = {
     help: 'serve an app on all cores',
     flags: {
       port: PORT,
+      host: { ...HOST, help: `${HOST.help}all interfaces` },
+      'socket-mode': { type: 'string', value: 'digits', help: 'who may connect to the Unix socket, such as 660; default: KONE_SOCKET_MODE' },
       instances: { type: 'string', value: 'number', help: 'workers; default: INSTANCES or all cores' },
       cluster: CLUSTER,
       'drain-timeout': { type: 'string', value: 'ms', help: 'how long a worker may drain; default: DRAIN_TIMEOUT or 10000' },

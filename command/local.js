@@ -3,29 +3,6 @@
 const { isIP } = require('node:net')
 const { given } = require('../lib/usage-error')
 
-const LOCALHOST = '127.0.0.1'
-
-/**
- * Arguments of `server.listen()` with a host, if they have a port and no host: without one node listens on all
- * interfaces of the machine.
- *
- * @param {Array} args
- * @param {string} [host]
- * @return {Array}
- */
-exports.withHost = function (args, host = LOCALHOST) {
-  const [port, second, ...rest] = args
-  if (port !== null && typeof port === 'object') {
-    const isPort = port.port !== undefined && !port.host && port.path === undefined
-    return isPort ? [{ ...port, host }, ...args.slice(1)] : args
-  }
-  if (typeof port === 'function') return [0, host, ...args]
-  if (port !== undefined && port !== null && !/^\d+$/.test(port)) return args // a path
-  if (typeof second === 'string' && second !== '') return args
-  const isLeftOut = second === undefined || second === null || second === ''
-  return [port ?? 0, host, ...(isLeftOut ? rest : [second, ...rest])]
-}
-
 /**
  * Refuse requests for a foreign host. A page of a stranger cannot read what another origin responds, but its name may
  * lead to this machine (DNS rebinding): then the browser sends that name as Host.

@@ -7,6 +7,8 @@ const { end, print } = require('./print')
 /** Flag → the variable that it stands for. */
 const VARIABLES = {
   port: 'PORT',
+  host: 'HOST',
+  'socket-mode': 'KONE_SOCKET_MODE',
   instances: 'INSTANCES',
   cluster: 'KONE_CLUSTER',
   'drain-timeout': 'DRAIN_TIMEOUT',

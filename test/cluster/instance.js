@@ -99,7 +99,7 @@ class Instance {
     this.master = child
     child.ended = ended(child)
     const line = await Promise.race([once(child.stdout, 'data'), child.ended])
-    assert.match(String(line), /^http:/, JSON.stringify(line))
+    assert.match(String(line), /^http(?::| on )/, JSON.stringify(line))
   }
 
   /** A command, or an app that will not start: what it printed, line by line, and its exit code. */

@@ -84,7 +84,7 @@ describe('kone', () => {
     ['-x', 'unknown flag -x', 'expected --help, --version'],
     ['start --prot 1 app.js', 'unknown flag --prot', 'did you mean --port? (see kone start --help)'],
     ['routes --xyzzy app.js', 'unknown flag --xyzzy', 'expected --json, --help'],
-    ['status --port', '--port', 'needs a value: <number>'],
+    ['status --port', '--port', 'needs a value: <number|path>'],
     ['start app.js --cluster=', '--cluster', 'needs a value: <pm2|node>'],
     ['routes --json=1 app.js', 'not 1', '--json takes no value'],
     ['start', 'no file was given', 'kone start <file> [flags]'],
@@ -273,7 +273,7 @@ describe('kone dev', () => {
 
   // it stays, and waits for a change of the file
   for (const [title, typed, ...parts] of [
-    ['an address of another machine', 'app.js --host 192.0.2.1', 'cannot listen', '--host must be an address of this machine'],
+    ['an address of another machine', 'app.js --host 192.0.2.1', 'cannot listen', '--host or HOST must be an address of this machine'],
     ['a port that is in use', 'app.js', 'is in use: end what listens there, or set PORT'],
     ['an option that no app has', 'app.js', 'new Kone({ odd }): there is no such option, expected env, keys, proxy, '],
     ['a file without an app', 'empty.js', 'empty.js exports neither an app nor a function nor a server, and nothing listens', 'export the app']

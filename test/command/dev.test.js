@@ -8,7 +8,7 @@ const http = require('node:http')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { withHost } = require('../../command/local')
+const { withHost } = require('../../cluster/address')
 const until = require('../helpers/until')
 const { KONE, project, scratch } = require('./project')
 
@@ -303,16 +303,16 @@ module.exports = app
   it('should give a host to each form of listen() that has a port and no host', () => {
     const fn = () => {}
     const host = '127.0.0.1'
-    assert.deepEqual(withHost([]), [0, host])
-    assert.deepEqual(withHost([fn]), [0, host, fn])
-    assert.deepEqual(withHost([80]), [80, host])
-    assert.deepEqual(withHost(['80', fn]), ['80', host, fn])
-    assert.deepEqual(withHost([null, fn]), [0, host, fn])
-    assert.deepEqual(withHost([80, 511, fn]), [80, host, 511, fn])
-    assert.deepEqual(withHost([80, undefined, fn]), [80, host, fn])
-    assert.deepEqual(withHost([{ port: 80, backlog: 5 }, fn]), [{ port: 80, backlog: 5, host }, fn])
+    assert.deepEqual(withHost([], host), [0, host])
+    assert.deepEqual(withHost([fn], host), [0, host, fn])
+    assert.deepEqual(withHost([80], host), [80, host])
+    assert.deepEqual(withHost(['80', fn], host), ['80', host, fn])
+    assert.deepEqual(withHost([null, fn], host), [0, host, fn])
+    assert.deepEqual(withHost([80, 511, fn], host), [80, host, 511, fn])
+    assert.deepEqual(withHost([80, undefined, fn], host), [80, host, fn])
+    assert.deepEqual(withHost([{ port: 80, backlog: 5 }, fn], host), [{ port: 80, backlog: 5, host }, fn])
     for (const args of [[80, '::', fn], [{ port: 80, host: '::' }], ['/run/app.sock', fn], [{ path: '/run/app.sock' }], [{ fd: 3 }]]) {
-      assert.deepEqual(withHost(args), args)
+      assert.deepEqual(withHost(args, host), args)
     }
   })
 })

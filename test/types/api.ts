@@ -140,6 +140,9 @@ app.final(async ctx => { is<string>(ctx.path) })
 // @ts-expect-error: the flat stage has no next
 app.final((ctx, next) => next())
 is<typeof app>(app.final(() => {}))
+is<typeof app>(app.onClose(async () => {}, { before: true }).onClose(() => 1))
+// @ts-expect-error -- misspelt
+app.onClose(() => {}, { befor: true })
 
 app.use(Kone.compose([(ctx: Context, next: Next) => next(), (ctx: Context) => {}]))
 // without types, a ctx of any names
