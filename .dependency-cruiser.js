@@ -62,7 +62,7 @@ module.exports = {
       comment: 'what the package requires is among its dependencies, or an optional peer',
       severity: 'error',
       from: { path: '^(?:lib|middleware)/' },
-      to: { pathNot: '^node_modules/(?:prom-client|fast-json-stringify|@valibot/to-json-schema)/', dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] }
+      to: { pathNot: '^node_modules/(?:prom-client|ws|fast-json-stringify|@valibot/to-json-schema)/', dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] }
     },
     {
       name: 'resolvable',

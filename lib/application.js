@@ -129,7 +129,11 @@ class Application extends Emitter {
     server.on('request', listener)
     this[SERVERS].add(server)
     server.once('close', () => this[SERVERS].delete(server))
-    if (!attachFront(this, server, listener)) track(server)
+    if (attachFront(this, server, listener)) return server
+    track(server)
+    const takeUpgrades = () => hostOf(this, listener).takeUpgrades(server)
+    if (server.listening) takeUpgrades()
+    else server.once('listening', takeUpgrades)
     return server
   }
 

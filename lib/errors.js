@@ -24,6 +24,7 @@ const codes = {
   KONE_ERR_SESSION_RECORD: 'a stored session is not JSON; its client gets an empty session (–)',
   KONE_ERR_SESSION_SIZE: 'a sealed session does not fit into a cookie (500)',
   KONE_ERR_SESSION_STORE: 'the store of the sessions fails (503)',
+  KONE_ERR_SOCKET_CLOSED: 'a message was sent on a WebSocket that is closed; a handler of websocket() that ends with it is not reported (–)',
   KONE_ERR_STORE_DOWN: 'a store failed five times in succession and is not called until it responds; a `cause`, as the next one (503)',
   KONE_ERR_STORE_TIMEOUT: 'a store did not respond in time; the `cause` of KONE_ERR_RATE_LIMIT_STORE and KONE_ERR_SESSION_STORE (503)',
   KONE_ERR_TIMEOUT: 'no response within the time that timeout() allows (503)'

@@ -7,6 +7,9 @@ const { declare } = require('./body-length')
 const { dropHttp1 } = require('./engines/node')
 const { send, sizeOf, toStream } = require('./stream')
 
+/** Of a request: its handshake of a WebSocket. See engines/upgrade.js. */
+const kUpgrade = Symbol.for('kone.upgrade')
+
 /**
  * Send status, headers and body of a context. Only this function and `ctx.onerror` end a response.
  *
@@ -22,6 +25,7 @@ module.exports = function respond (ctx) {
   const isHttp2 = response.incoming.httpVersionMajor >= 2
   if (isHttp2) dropHttp1(response)
   const { status } = response
+  if (status === 101 && response.req[kUpgrade]?.switchProtocols()) return
   const { body } = ctx // as Koa: an app may have an accessor of its own, which wraps each body
 
   if (statuses.empty[status]) {

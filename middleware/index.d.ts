@@ -28,6 +28,7 @@ import timeout = require('./timeout')
 import upload = require('./upload')
 import validate = require('./validate')
 import views = require('./views')
+import websocket = require('./websocket')
 
 export {
   bodyParser,
@@ -57,5 +58,6 @@ export {
   timeout,
   upload,
   validate,
-  views
+  views,
+  websocket
 }

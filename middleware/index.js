@@ -36,7 +36,8 @@ const set = {
   get timeout () { return require('./timeout') },
   get upload () { return require('./upload') },
   get validate () { return require('./validate') },
-  get views () { return require('./views') }
+  get views () { return require('./views') },
+  get websocket () { return require('./websocket') }
 }
 
 module.exports = set
@@ -71,5 +72,6 @@ module.exports = set
   exports.upload =
   exports.validate =
   exports.views =
+  exports.websocket =
   null
 )

@@ -59,7 +59,8 @@ const OTHERS = {
   'lib/index.d.ts attachment': "content-disposition's, as in Koa",
   'lib/index.d.ts get': 'of the package cookies, as in Koa',
   'lib/index.d.ts set': 'of the package cookies, as in Koa',
-  'middleware/bodyParser/index.d.ts parse': "of the app's own qs"
+  'middleware/bodyParser/index.d.ts parse': "of the app's own qs",
+  'middleware/websocket/index.d.ts send': "ws's"
 }
 
 /** What takes options: functions with a parameter of that name or type, and those of helmet. */

@@ -5,6 +5,7 @@ const { debuglog } = require('util')
 const familiesOf = require('../create-context')
 const { NAMES_HOST, error } = require('../errors')
 const { remember } = require('./drain')
+const { hook, kUpgrade } = require('./upgrade')
 
 const debug = debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
@@ -66,18 +67,37 @@ class Host {
   /** Run a request of node's, or of another engine by the 'request' event, if other code sees all requests. */
   onRequest (req, res) {
     const outgoing = res[kOutgoing]
-    if (outgoing === undefined) this.meet(req)
-    // That code may pass objects of its own, which inherit from the engine's.
-    else if (outgoing.res === res && outgoing.incoming.req === req) return this.dispatch(outgoing.incoming, outgoing)
+    if (outgoing === undefined) {
+      if (this.meet(req) && req.socket.server[kUpgrade].detach(req, res)) return Promise.resolve()
+    } else if (outgoing.res === res && outgoing.incoming.req === req) {
+      // That code may pass objects of its own, which inherit from the engine's.
+      return this.dispatch(outgoing.incoming, outgoing)
+    }
     return this.serve(this.app.createContext(req, res))
   }
 
-  /** Only here an app of `callback()` learns which server calls it. Once per connection, as a look costs 0.2 µs. */
+  /**
+   * Only here an app of `callback()` learns which server calls it. Once per connection, as a look costs 0.2 µs.
+   *
+   * @return {boolean} whether this request may be a handshake that nobody has given to the app yet
+   */
   meet ({ socket, httpVersionMajor }) {
     const server = socket?.server
-    if (this.attach === undefined || httpVersionMajor !== 1 || !server?.listening || this.met.has(socket)) return
+    if (httpVersionMajor !== 1 || !server?.listening || this.met.has(socket)) return false
     this.met.add(socket)
-    if (this.app.http1) this.attach(server, this)
+    if (this.attach !== undefined && this.app.http1) this.attach(server, this)
+    return hook(server, this)
+  }
+
+  /** The server listens. With a front it needs this later: see handedOver(). */
+  takeUpgrades (server) {
+    hook(server, this)
+  }
+
+  /** Does the app have a route for this handshake? @param {http.IncomingMessage} req */
+  claims ({ url, headers }) {
+    const path = pathOf(url)
+    return this.app.middleware.some(fn => fn[kUpgrade] === true || (fn.router && routes(fn.router, path, headers.host)))
   }
 
   serve (ctx) {
@@ -103,6 +123,7 @@ class Host {
   /** From now on node:http serves this socket. */
   handedOver (server, socket) {
     remember(server, socket)
+    hook(server, this)
   }
 
   /** @return {string} why the app needs node:http, or '' */
@@ -125,6 +146,18 @@ class Host {
       detail: 'See "When node:http is used instead" in lib/engines/http1/README.md of kone. app.silent = true turns this off.'
     })
   }
+}
+
+function pathOf (url) {
+  if (!url.startsWith('/')) url = URL.parse?.(url)?.pathname ?? ''
+  return url.split(/[?#]/, 1)[0]
+}
+
+/** Of a router of kone, koa-router or @koa/router. */
+function routes (router, path, host) {
+  if (router.host && !router.matchHost?.(host)) return false
+  return router.stack.some(layer => layer.stack.some(fn => fn[kUpgrade] === true) &&
+    (layer.methods.length === 0 || layer.methods.includes('GET')) && layer.match(path))
 }
 
 /** In place of the middleware: RFC 9112, 3.2. */

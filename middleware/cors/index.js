@@ -4,7 +4,7 @@ const koaCors = require('@koa/cors')
 const { misuse } = require('../_shared/usage-error')
 const { Kept } = require('../../lib/error-path')
 const OPTIONS = require('./options')
-const { oneOf } = require('./origin')
+const { oneOf } = require('../_shared/origin')
 
 const CHOSEN = Symbol('cors origin')
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const { Options, Rule, boolean, each, fieldValue, fn, list } = require('../../lib/options')
-const { ORIGIN } = require('./origin')
+const { ORIGIN } = require('../_shared/origin')
 
 const names = fieldValue.or(list(fieldValue, 'names'))
 const seconds = new Rule('a whole number of seconds', value => /^\d+$/.test(value) && !Array.isArray(value))

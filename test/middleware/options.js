@@ -63,11 +63,14 @@ exports.REFUSED = {
   validate: [
     [[{ '~standard': { version: 2, validate () {} } }], 'params', 'query', 'headers', 'cookies', 'body'],
     [[{ 20: SCHEMA }, { 200: 5 }], 'response']
-  ]
+  ],
+  websocket: [[[['example.com'], [5], 'null'], 'origins'], [[['a b'], 'a'], 'protocols'], [[{ WebSocket: class {} }], 'ws']]
 }
 
 /** Arguments before the options, for the factory and its `final`. */
-const FIRST = { favicon: [undefined], logger: [console], rpc: [{}], static: [__dirname], template: [__dirname] }
+const FIRST = {
+  favicon: [undefined], logger: [console], rpc: [{}], static: [__dirname], template: [__dirname], websocket: [() => {}]
+}
 const NEEDED = { i18n: { locales: { en: {} } }, validate: { query: SCHEMA } } // options that cannot be left out
 
 /** The ways to make a middleware, each `options => middleware`. */

@@ -24,6 +24,7 @@ import template from 'kone/middleware/template'
 import timeout from 'kone/middleware/timeout'
 import upload from 'kone/middleware/upload'
 import views from 'kone/middleware/views'
+import websocket from 'kone/middleware/websocket'
 
 declare function is<T> (value: T): void
 declare const client: {
@@ -75,6 +76,16 @@ app.use(template('views', { extension: 'html', map: { html: 'nunjucks' }, option
 // @ts-expect-error: true or false
 template('views', { options: { noCache: 'yes' } })
 app.use(views('views'))
+app.use(websocket(async (socket, ctx) => {
+  is<string>(ctx.path)
+  for await (const message of socket) is<Promise<void>>(socket.send(is<string | Buffer>(message) ?? message))
+  socket.on('message', (data, isBinary) => is<[Buffer, boolean]>([data, isBinary]))
+  socket.send('x', err => is<Error | undefined>(err))
+  is<number>((await socket.closed).code)
+}, { origins: ['https://a.example', /^https:\/\/\w+\.a\.example$/], protocols: ['v1'], maxConnections: 5 }))
+router.get('/chats/:id', websocket((socket, ctx) => is<Promise<void>>(socket.send(ctx.params.id))))
+// @ts-expect-error: an array
+websocket(() => {}, { origins: 'https://a.example' })
 app.use(router.routes())
 app.use(router.allowedMethods({ throw: true }))
 

@@ -72,6 +72,12 @@ module.exports = {
       node: PIPE
     }
   },
+  'lib/engines/upgrade.js': {
+    "Object.defineProperty(server, 'emit', { value: emit, writable: true, configurable: true })": {
+      why: 'a listener of upgrade cannot keep a handshake from the others, and node emits none without one: 4 tests',
+      node: { _http_server: ['onParserExecuteCommon', 'parserOnIncoming'] }
+    }
+  },
   'lib/file-stream.js': {
     'stream.end': { why: 'no method: where a file stream ends', node: { 'internal/fs/streams': ['ReadStream.prototype._read'] } },
     'stream._read': {

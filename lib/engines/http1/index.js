@@ -1,7 +1,6 @@
 'use strict'
 
 const http = require('http')
-const { EventEmitter } = require('events')
 const net = require('net')
 const { debuglog } = require('util')
 const { Scope } = require('./call')
@@ -9,13 +8,11 @@ const { Connection } = require('./connection')
 const { nodeListener, replaceListener, handOver } = require('./node/handover')
 const { hasAgent } = require('./node/patches')
 const { RESETS } = require('./node/probe')
-const { PATCHED, isListening, isWatched, reasonForNode, request, special } = require('./node/server')
+const { PATCHED, isEmitPatched, isListening, isWatched, reasonForNode, request, special } = require('./node/server')
 const { isFresh, takeContext } = require('./node/socket')
 const { Clock } = require('./timeouts')
 
 const debug = debuglog('kone:http1')
-
-const { emit } = EventEmitter.prototype
 
 /** Where a server keeps its front; other copies of kone in the process find it by the same symbol. */
 const kFront = Symbol.for('kone.front')
@@ -197,7 +194,7 @@ class Front {
 
   /** The async context of a connection: that of listen(), unless a patched `emit` or TLS calls us in one of its own. */
   scopeOf (socket) {
-    if (this.server.emit !== emit || socket.encrypted) return new Scope(false, RESETS)
+    if (isEmitPatched(this.server) || socket.encrypted) return new Scope(false, RESETS)
     return (this.scope ??= new Scope(true, RESETS))
   }
 

@@ -22,6 +22,8 @@ const LENIENT = [...process.execArgv, process.env.NODE_OPTIONS].join(' ').includ
 
 const { emit } = EventEmitter.prototype
 
+const kUpgrade = Symbol.for('kone.upgrade')
+
 const started = channel('http.server.request.start')
 const created = channel('http.server.response.created') // published by node's constructor
 const finished = channel('http.server.response.finish')
@@ -64,8 +66,17 @@ function isWatched (server, listener, drainListener) {
   const { request } = server._events
   const isAlone = request === listener || (drainListener !== null && Array.isArray(request) && request.length === 2 &&
     request[0] === drainListener && request[1] === listener)
-  return !isAlone || server.emit !== emit ||
+  return !isAlone || (server.emit !== emit && isPatchOfOthers(server)) ||
     started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers
+}
+
+/** An own `emit` of kone's, for handshakes of WebSockets (../../upgrade.js), calls the prototype's. */
+function isPatchOfOthers (server) {
+  return server.emit[kUpgrade] !== true || Object.getPrototypeOf(server).emit !== emit
+}
+
+function isEmitPatched (server) {
+  return server.emit !== emit && isPatchOfOthers(server)
 }
 
 /** Is it a 'request' listener of the server, not one that another listener calls? */
@@ -86,5 +97,5 @@ function responseFinished ({ res, incoming: { connection: { server, socket } } }
 }
 
 module.exports = {
-  PATCHED, reasonForNode, special, created, finished, isListening, isWatched, request, responseFinished
+  PATCHED, reasonForNode, special, created, finished, isEmitPatched, isListening, isWatched, request, responseFinished
 }

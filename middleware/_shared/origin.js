@@ -1,7 +1,7 @@
 'use strict'
 
-const stateless = require('../_shared/stateless')
-const { given } = require('../_shared/usage-error')
+const stateless = require('./stateless')
+const { given } = require('./usage-error')
 const { Rule, fn, none } = require('../../lib/options')
 
 const exact = new Rule("an origin such as 'https://example.com'", value => typeof value === 'string', refuseText)
@@ -14,6 +14,9 @@ const any = new Rule("'*'", value => value === '*' || value === '')
 
 /** What options.origin must be. */
 exports.ORIGIN = any.or(one).or(several).or(fn).or(none)
+
+/** An array of origins and RegExps. */
+exports.SEVERAL = several
 
 /**
  * A function that chooses the origin of a request, if it is one of these.

@@ -1,0 +1,243 @@
+'use strict'
+
+const http = require('http')
+const NullSocket = require('./http1/node/null-socket')
+const { setImmediate } = require('../timers')
+
+/**
+ * Gives handshakes of WebSockets to an app that has a route for them, as requests of node:http. The front leaves every
+ * request with `Upgrade` to node, so this is the way of all handshakes:
+ *
+ *     node's parser ──▶ server.emit ──▶ unclaimed: the listeners of 'upgrade' or 'request', as without kone
+ *                           └─▶ Upgrade ──▶ the app, with req and res ──▶ another status: res sends it, and closes
+ *                                              └─▶ 101 ──▶ accepted(socket, bytes behind the header section, fields)
+ */
+
+/** Of a request: its Upgrade; of a server: its Upgrades; of a middleware and of globalThis: one may be accepted. */
+const kUpgrade = Symbol.for('kone.upgrade')
+
+/** A property of a server that drains, and the event of its beginning: see drain.js. */
+const kDraining = Symbol.for('kone.draining')
+
+/** Of a request that node has emitted as 'request': its response. */
+const kResponse = Symbol('kone.response')
+
+/** Bytes of a client that does not wait for the response. */
+const MOST_HELD = 64 * 1024
+
+/** The handshake decides about these fields, whatever the app has set. */
+const OWN_FIELDS = /^(?:connection|upgrade|keep-alive|trailer|transfer-encoding|content-.*|sec-websocket-.*)$/
+
+/**
+ * From now on this server gives handshakes to the app, if some code of the process can accept them. `emit` is replaced,
+ * because a listener of 'upgrade' could not keep a handshake from the others: ws responds with 400 to a path that it
+ * does not know.
+ */
+function hook (server, host) {
+  if (globalThis[kUpgrade] !== true) return false
+  if (server[kUpgrade] === undefined) Object.defineProperty(server, kUpgrade, { value: new Upgrades(server) })
+  server[kUpgrade].add(host)
+  return true
+}
+
+/** Of one server. */
+class Upgrades {
+  constructor (server) {
+    const upgrades = this
+    const before = Object.hasOwn(server, 'emit') ? server.emit : undefined
+    this.server = server
+    this.hosts = new Set()
+    this.pending = new Set() // those without a response
+    server.on(kDraining, () => { for (const upgrade of this.pending) upgrade.refuse() })
+
+    function emit (event, req, other, head) {
+      if (event === 'upgrade' && upgrades.begin(req, other, head)) return true
+      if (event === 'request' && upgrades.detach(req, other)) return true
+      return Reflect.apply(before ?? Object.getPrototypeOf(server).emit, server, arguments)
+    }
+
+    emit[kUpgrade] = before === undefined // the front need not give this server's requests to 'request' listeners
+    // eslint-disable-next-line kone/owners -- the server, of which no event shows whether others get one
+    Object.defineProperty(server, 'emit', { value: emit, writable: true, configurable: true })
+  }
+
+  add (host) {
+    this.hosts.add(host)
+  }
+
+  hostOf (req) {
+    if (!isHandshake(req)) return undefined
+    for (const host of this.hosts) if (host.claims(req)) return host
+  }
+
+  /** Node has given up the connection. */
+  begin (req, socket, head) {
+    const host = this.hostOf(req)
+    if (host !== undefined) new Upgrade(this, host, req, socket, head).start(req[kResponse])
+    return host !== undefined
+  }
+
+  /**
+   * Without a listener of 'upgrade' node emits 'request' and reads on. Mark the request before node's parser has
+   * returned, so that node gives up the connection behind it and emits 'upgrade' as well.
+   */
+  detach (req, res) {
+    const host = req[kResponse] === undefined && req[kUpgrade] === undefined ? this.hostOf(req) : undefined
+    if (host === undefined) return false
+    const { server } = this
+    // eslint-disable-next-line kone/owners -- node's request
+    Object.assign(req, { upgrade: true, [kResponse]: res })
+    server.on('upgrade', ignore) // since Node 22 the connection is destroyed without one
+    setImmediate(() => {
+      server.off('upgrade', ignore)
+      if (req[kUpgrade] !== undefined) return
+      // eslint-disable-next-line kone/owners -- node's request
+      req.upgrade = false // other code has called the app's listener later
+      host.listener(req, res)
+    })
+    return true
+  }
+}
+
+function ignore () {}
+
+/** A handshake of the app, while its middleware run. */
+class Upgrade {
+  constructor (upgrades, host, req, socket, head) {
+    this.upgrades = upgrades
+    this.host = host
+    this.req = req
+    this.res = null
+    this.socket = socket
+    this.held = [head]
+    this.size = head.length
+    this.accepted = null
+    this.listeners = null
+    req[kUpgrade] = this
+  }
+
+  get server () { return this.upgrades.server }
+
+  /** @param {http.ServerResponse} [res] that node has created for it */
+  start (res) {
+    const { socket } = this
+    const before = socket._httpMessage
+    if (res === undefined && before) { // the response to an earlier request
+      before.once('close', () => this.start())
+      return
+    }
+    this.res = res ?? new http.ServerResponse(this.req)
+    Object.assign(this.res, { shouldKeepAlive: false }) // eslint-disable-line kone/owners -- node's response
+    if (res === undefined) this.res.assignSocket(socket)
+    else res.off('finish', res.listeners('finish')[0]) // node's, for the next request of the connection
+    if (this.res.socket === null) this.res.once('socket', () => this.run())
+    else this.run()
+  }
+
+  run () {
+    const { host, req, res, server, socket, upgrades } = this
+    if (socket.destroyed) return
+    this.listeners = {
+      data: bytes => this.onData(bytes),
+      end: () => socket.destroy(), // as on node:http, where the client's end ends the connection
+      error: () => {},
+      drain: () => res.emit('drain'),
+      close: () => this.onClose()
+    }
+    for (const event in this.listeners) socket.on(event, this.listeners[event])
+    res.once('finish', () => this.onFinish())
+    upgrades.pending.add(this)
+    if (server[kDraining] === undefined) host.listener(req, res)
+    else this.refuse()
+  }
+
+  onData (bytes) {
+    if (this.res.writableEnded) return
+    this.held.push(bytes)
+    this.size += bytes.length
+    if (this.size > MOST_HELD) this.socket.pause()
+  }
+
+  /** Another response than 101 is flushed. */
+  onFinish () {
+    const { res, socket } = this
+    this.upgrades.pending.delete(this)
+    if (this.listeners === null) return
+    socket.resume()
+    res.detachSocket(socket)
+    socket.destroySoon()
+  }
+
+  onClose () {
+    this.upgrades.pending.delete(this)
+    if (!this.res.writableEnded) this.req.destroy()
+  }
+
+  /** The server is closing. The middleware run on, and what they respond is dropped. */
+  refuse () {
+    const { res } = this
+    if (res.headersSent) return
+    for (const name of res.getHeaderNames()) res.removeHeader(name)
+    res.writeHead(503, { 'Content-Type': 'text/plain; charset=utf-8' })
+    res.end('Service Unavailable')
+  }
+
+  /**
+   * For a middleware: call `fn` when the response is a 101.
+   *
+   * @param {Function} fn `(socket, head, fields) => void`: it sends the response, with these fields (name, value, …)
+   */
+  accept (fn) {
+    this.accepted = fn
+  }
+
+  /**
+   * For respond.js: the response is decided, and it is a 101.
+   *
+   * @return {boolean} false if no middleware has accepted
+   */
+  switchProtocols () {
+    const { accepted, listeners, res, socket } = this
+    if (accepted === null || socket.destroyed) return accepted !== null
+    const fields = fieldsOf(res)
+    this.listeners = this.accepted = null
+    this.upgrades.pending.delete(this)
+    socket.pause()
+    for (const event in listeners) socket.off(event, listeners[event])
+    res.detachSocket(socket)
+    res.writeHead(101) // from now on nothing of it changes
+    accepted(socket, Buffer.concat(this.held), fields)
+    this.held = null
+    if (socket.destroyed) return true
+    socket.resume()
+    // The end of the response: the bytes are flushed.
+    socket.write('', 'latin1', err => {
+      if (err || socket.destroyed) return
+      const nowhere = new NullSocket()
+      res.assignSocket(nowhere)
+      res.once('finish', () => res.detachSocket(nowhere))
+      res.end()
+    })
+    return true
+  }
+}
+
+/** @return {string[]} name, value, name, value, … */
+function fieldsOf (res) {
+  const fields = []
+  for (const name of res.getRawHeaderNames()) {
+    if (OWN_FIELDS.test(name.toLowerCase())) continue
+    for (const value of [res.getHeader(name)].flat()) fields.push(name, String(value))
+  }
+  return fields
+}
+
+/** Does node's parser end a connection's HTTP behind this request, and for a WebSocket? */
+function isHandshake ({ headers, httpVersion, method }) {
+  const { upgrade, connection, 'content-length': length, 'transfer-encoding': coding } = headers
+  return upgrade !== undefined && upgrade.toLowerCase() === 'websocket' && method === 'GET' && httpVersion === '1.1' &&
+    connection !== undefined && connection.split(',').some(one => one.trim().toLowerCase() === 'upgrade') &&
+    coding === undefined && !(length > 0)
+}
+
+module.exports = { hook, kUpgrade }

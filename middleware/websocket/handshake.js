@@ -1,0 +1,42 @@
+'use strict'
+
+const { elsewhere } = require('../../lib/runtime')
+const { manual } = require('../_shared/usage-error')
+
+const kUpgrade = Symbol.for('kone.upgrade')
+
+/** RFC 6455, 4.1: 16 bytes in base64. */
+const KEY = /^[+/\dA-Za-z]{22}==$/
+
+/**
+ * Check a handshake: RFC 6455, 4.2.1 and 4.4.
+ *
+ * @param {object} ctx
+ * @param {object} [subprotocol] ws's parser
+ * @return {object} the Upgrade of lib/engines/upgrade.js
+ * @throws {Error} 426 or 400 for the client; 500 where kone cannot give a connection to the handler
+ */
+module.exports = function handshakeOf (ctx, subprotocol) {
+  const isWanted = ctx.get('Upgrade').toLowerCase() === 'websocket'
+  const upgrade = isWanted ? ctx.req?.[kUpgrade] : undefined
+  if (upgrade === undefined) {
+    if (isWanted && ctx.method === 'GET') throw new Error(reasonOf(ctx))
+    return ctx.throw(426, { headers: ctx.req?.httpVersionMajor === 2 ? {} : { Upgrade: 'websocket' } })
+  }
+  if (ctx.get('Sec-WebSocket-Version') !== '13') ctx.throw(426, { headers: { 'Sec-WebSocket-Version': '13' } })
+  if (!KEY.test(ctx.get('Sec-WebSocket-Key'))) ctx.throw(400, 'bad Sec-WebSocket-Key')
+  const offered = ctx.get('Sec-WebSocket-Protocol')
+  try {
+    if (offered !== '') subprotocol?.parse(offered)
+  } catch {
+    ctx.throw(400, 'bad Sec-WebSocket-Protocol')
+  }
+  return upgrade
+}
+
+function reasonOf ({ app, path }) {
+  if (elsewhere !== '') return `websocket: it works on Node only, and this is ${elsewhere} (${manual('websocket')})`
+  if (typeof app.final !== 'function') return `websocket: it needs an app of kone, and this is Koa (${manual('websocket')})`
+  return `websocket: the handshake of ${path} did not come through a server that kone can take it from. Give routes to app.use() by a router of the ` +
+    `app or as websocket() itself, not inside of another function, and serve by app.listen(), app.attach() or app.callback() (${manual('websocket')})`
+}

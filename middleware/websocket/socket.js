@@ -1,0 +1,308 @@
+'use strict'
+
+const { clearTimeout, clearInterval, nextTick, setImmediate, setInterval, setTimeout } = require('../../lib/timers')
+
+const NORMAL = 1000
+const LEAVING = 1001
+const ABNORMAL = 1006
+const BEHIND = 1013
+
+/** Until a client is disconnected that does not respond to the server's close, in ms. */
+const LONGEST_LEAVE = 2000
+
+const LONGEST_SILENCE = 2 // pings
+
+/** The code of errors of send(). */
+const CLOSED = 'KONE_ERR_SOCKET_CLOSED'
+
+const classes = new WeakMap() // ws's class → ours
+
+/**
+ * The class of sockets: ws's, with what waits: a loop over messages, `send` as a promise, `closed`.
+ *
+ * @param {Function} WebSocket
+ * @return {Function}
+ */
+function socketOf (WebSocket) {
+  if (!classes.has(WebSocket)) classes.set(WebSocket, create(WebSocket))
+  return classes.get(WebSocket)
+}
+
+function create (WebSocket) {
+  return class KoneSocket extends WebSocket {
+    constructor (...args) {
+      super(...args)
+      this.scope = null         // the async context of the handler
+      this.settings = null
+      this.released = null
+      this.held = []            // messages that nobody has read yet: data, isBinary, data, …
+      this.heldBytes = 0
+      this.waiting = null       // resolves next() of a loop
+      this.isDropping = false   // the handler has ended
+      this.isStopped = false    // reading, because enough is held
+      this.hasListened = false  // for 'message'
+      this.silence = 0          // pings without a response
+      this.beat = undefined
+      this.leaveTimer = undefined
+      this.loose = 0            // bytes of sends that nobody awaits
+      this.isChecking = false
+      this.outcome = null       // { code, reason }
+      this.onOutcome = null
+      this.whenClosed = null
+    }
+
+    /** The 101 is sent, and the handler runs next. */
+    begin (scope, settings, released) {
+      this.scope = scope
+      this.settings = settings
+      this.released = released
+      if (settings.heartbeat > 0) this.beat = setInterval(beat, settings.heartbeat, this).unref()
+    }
+
+    /** Resolves when the connection is closed: `{ code, reason }`. */
+    get closed () {
+      this.whenClosed ??= this.outcome !== null
+        ? Promise.resolve(this.outcome)
+        : new Promise(resolve => { this.onOutcome = resolve })
+      return this.whenClosed
+    }
+
+    // ---- messages
+
+    on (event, listener) {
+      super.on(event, listener)
+      if (event === 'message') this.listens()
+      return this
+    }
+
+    once (event, listener) {
+      super.once(event, listener)
+      if (event === 'message') this.listens()
+      return this
+    }
+
+    addListener (event, listener) {
+      return this.on(event, listener)
+    }
+
+    listens () {
+      this.hasListened = true
+      if (this.held.length > 0) nextTick(passHeld, this)
+    }
+
+    /** In the handler's context, as are its own calls. */
+    emit (event, ...args) {
+      if (event === 'message') return this.receive(args[0], args[1])
+      if (event === 'pong') this.silence = 0
+      if (event === 'close') this.conclude(args[0], args[1])
+      return this.notify(event, args)
+    }
+
+    notify (event, args) {
+      if (this.listenerCount(event) === 0) return false // also 'error': what a peer sends is no error of the app
+      if (this.scope === null) return super.emit(event, ...args)
+      return this.scope.runInAsyncScope(emit, this, super.emit, event, args)
+    }
+
+    receive (data, isBinary) {
+      this.silence = 0
+      if (this.isDropping) return false
+      if (this.held.length === 0) {
+        if (this.waiting !== null) {
+          const { waiting } = this
+          this.waiting = null
+          waiting({ value: valueOf(data, isBinary), done: false })
+          return true
+        }
+        if (this.listenerCount('message') > 0) return this.notify('message', [data, isBinary])
+      }
+      this.held.push(data, isBinary)
+      this.heldBytes += data.length
+      if (this.heldBytes >= this.settings.maxPayload && !this.isStopped) this.stop()
+      return false
+    }
+
+    stop () {
+      this.isStopped = true
+      this.pause()
+    }
+
+    take () {
+      const [data, isBinary] = this.held.splice(0, 2)
+      this.heldBytes -= data.length
+      if (this.isStopped && this.heldBytes < this.settings.maxPayload) this.goOn()
+      return [data, isBinary]
+    }
+
+    goOn () {
+      this.isStopped = false
+      this.resume()
+    }
+
+    [Symbol.asyncIterator] () {
+      return {
+        next: () => this.next(),
+        return: async value => ({ value, done: true }),
+        [Symbol.asyncIterator] () { return this }
+      }
+    }
+
+    next () {
+      if (this.held.length > 0) return Promise.resolve({ value: valueOf(...this.take()), done: false })
+      if (this.outcome !== null || this.isDropping) return Promise.resolve({ value: undefined, done: true })
+      if (this.waiting !== null) return Promise.reject(new Error('websocket: two loops read one socket'))
+      return new Promise(resolve => { this.waiting = resolve })
+    }
+
+    // ---- sending
+
+    /**
+     * As ws's with a callback. Without one it returns a promise, which is fulfilled when the system has taken the
+     * message; it never becomes an unhandled rejection.
+     */
+    send (data, options, callback) {
+      if (typeof options === 'function' || typeof callback === 'function') return super.send(data, options, callback)
+      const sent = new Sent(this, sizeOf(data))
+      super.send(data, options, sent.settle)
+      return sent.promise
+    }
+
+    /** @param {number} bytes of a send that nobody awaits yet; negative when it has ended, or is awaited */
+    count (bytes) {
+      this.loose += bytes
+      if (this.isChecking || this.loose <= this.settings.maxBufferedAmount) return
+      this.isChecking = true
+      setImmediate(check, this) // who awaits it does so in this turn
+    }
+
+    check () {
+      this.isChecking = false
+      const { maxBufferedAmount } = this.settings
+      if (this.loose > maxBufferedAmount && this.bufferedAmount > maxBufferedAmount) this.end(BEHIND)
+    }
+
+    // ---- the end
+
+    /** The handler has ended, with an error if there is a code. */
+    finish (code) {
+      if (code === undefined && this.hasListened) return
+      this.drop()
+      this.close(code ?? NORMAL)
+    }
+
+    /** What nobody reads any more must not keep the close of the other side from being read. */
+    drop () {
+      this.isDropping = true
+      this.held = []
+      this.heldBytes = 0
+      if (this.isStopped) this.goOn()
+    }
+
+    leave () {
+      this.end(LEAVING)
+    }
+
+    end (code) {
+      if (this.outcome !== null || this.leaveTimer !== undefined) return
+      this.close(code)
+      if (this.isStopped) this.goOn()
+      this.leaveTimer = setTimeout(terminate, LONGEST_LEAVE, this)
+    }
+
+    conclude (code, reason) {
+      clearInterval(this.beat)
+      clearTimeout(this.leaveTimer)
+      this.outcome = { code: code ?? ABNORMAL, reason: String(reason) }
+      if (this.waiting !== null) this.waiting({ value: undefined, done: true })
+      this.waiting = null
+      this.onOutcome?.(this.outcome)
+      this.released?.()
+    }
+  }
+}
+
+/** A send: the promise is made and kept by this. */
+class Sent {
+  constructor (socket, size) {
+    this.socket = socket
+    this.size = size
+    this.promise = new SentPromise((resolve, reject) => {
+      this.settle = err => {
+        this.release()
+        if (err) reject(closed(err))
+        else resolve()
+      }
+    })
+    this.promise.sent = this
+    then.call(this.promise, undefined, ignore)
+    socket.count(size)
+  }
+
+  /** It has ended, or somebody awaits it. */
+  release () {
+    if (this.size > 0) this.socket.count(-this.size)
+    this.size = 0
+  }
+}
+
+/** The client may leave at any time: a handler that fails by it has no error of its own. */
+function closed (cause) {
+  return Object.assign(new Error('the WebSocket is closed', { cause }), { code: CLOSED })
+}
+
+const { then } = Promise.prototype
+
+class SentPromise extends Promise {
+  static get [Symbol.species] () { return Promise }
+
+  then (onFulfilled, onRejected) {
+    this.sent.release()
+    return super.then(onFulfilled, onRejected)
+  }
+}
+
+function ignore () {}
+
+/** What a listener throws becomes an uncaught exception in the handler's context, where isolate finds the request. */
+function emit (own, event, args) {
+  try {
+    return own.call(this, event, ...args)
+  } catch (err) {
+    nextTick(raise, err)
+    return true
+  }
+}
+
+function raise (err) {
+  throw err
+}
+
+function passHeld (socket) {
+  while (socket.held.length > 0 && socket.listenerCount('message') > 0) socket.notify('message', socket.take())
+}
+
+function valueOf (data, isBinary) {
+  return isBinary ? data : data.toString()
+}
+
+function sizeOf (data) {
+  if (typeof data === 'string') return Buffer.byteLength(data)
+  return data?.byteLength ?? data?.size ?? String(data).length
+}
+
+function check (socket) {
+  socket.check()
+}
+
+function beat (socket) {
+  if (socket.readyState !== socket.constructor.OPEN) return
+  if (!socket.isStopped && socket.silence >= LONGEST_SILENCE) return socket.terminate()
+  if (!socket.isStopped) socket.silence++
+  socket.ping()
+}
+
+function terminate (socket) {
+  socket.terminate()
+}
+
+module.exports = { CLOSED, socketOf }

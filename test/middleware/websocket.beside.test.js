@@ -1,0 +1,189 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
+const http2 = require('node:http2')
+const { describe, it, after } = require('node:test')
+const { setImmediate: immediate } = require('node:timers/promises')
+const { Server } = require('socket.io')
+const { io } = require('socket.io-client')
+const Koa = require('koa')
+const { generate } = require('selfsigned')
+const { WebSocket, WebSocketServer } = require('ws')
+const Kone = require('kone')
+const Router = require('kone/middleware/router')
+const websocket = require('kone/middleware/websocket')
+const { connect, handshake, requestOf, responseOf } = require('../helpers/handshake')
+const until = require('../helpers/until')
+
+const echo = async socket => { for await (const message of socket) await socket.send(`kone ${message}`) }
+
+for (const [name, serve] of Object.entries({
+  front: app => app.listen(0),
+  'node:http': app => Object.assign(app, { http1: false }).listen(0),
+  'attach() before the routes': (app, routes) => {
+    const server = app.attach(http.createServer())
+    routes()
+    return server.listen(0)
+  }
+})) {
+  describe(`websocket beside other code, ${name}`, () => {
+    const closing = []
+    after(() => closing.forEach(close => close()))
+
+    const start = async (route = echo) => {
+      const app = new Kone()
+      app.on('error', () => {})
+      app.seen = []
+      app.use((ctx, next) => {
+        app.seen.push(ctx.path)
+        return next()
+      })
+      const routes = () => app.use(new Router().get('/kone/:id', websocket(route)).routes())
+      if (!name.startsWith('attach')) routes()
+      const server = serve(app, routes)
+      closing.push(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+      await once(server, 'listening')
+      return { app, server, port: server.address().port }
+    }
+    const ask = async (port, path, protocols) => {
+      const client = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols)
+      closing.push(() => client.terminate())
+      await once(client, 'open')
+      client.send('hi')
+      const [data] = await once(client, 'message')
+      return String(data)
+    }
+
+    it('should leave others their handshakes, and not run the app for them', async () => {
+      const { app, server, port } = await start()
+      const wss = new WebSocketServer({ server, path: '/ws' })
+      wss.on('connection', socket => socket.on('message', data => socket.send(`ws ${data}`)))
+      const vite = new WebSocketServer({ noServer: true })
+      server.on('upgrade', (req, socket, head) => {
+        if (req.headers['sec-websocket-protocol'] === 'vite-hmr') vite.handleUpgrade(req, socket, head, one => one.on('message', data => one.send(`vite ${data}`)))
+      })
+      assert.equal(await ask(port, '/kone/1'), 'kone hi')
+      assert.equal(await ask(port, '/ws'), 'ws hi')
+      assert.deepEqual(app.seen, ['/kone/1'])
+      const unknown = await handshake(port, '/kone')
+      assert.deepEqual([unknown.status, app.seen.length], [400, 1]) // ws's
+      assert.equal(server.listenerCount('upgrade'), 2)
+      wss.close()
+      server.removeAllListeners('upgrade')
+      const ordinary = await handshake(port, '/kone')
+      assert.deepEqual([ordinary.status, app.seen.length], [404, 2])
+      ordinary.destroy()
+    })
+
+    it('should run beside socket.io, over polling and WebSockets', async () => {
+      const { app, server, port } = await start()
+      const sio = new Server(server)
+      sio.on('connection', socket => socket.on('say', (text, reply) => reply(`io ${text}`)))
+      for (const transports of [['polling'], ['websocket']]) {
+        const client = io(`http://127.0.0.1:${port}`, { transports, forceNew: true })
+        closing.push(() => client.close())
+        assert.equal(await client.emitWithAck('say', 'hi'), 'io hi')
+      }
+      assert.equal(await ask(port, '/kone/1'), 'kone hi')
+      assert.deepEqual(app.seen, ['/kone/1'])
+      closing.push(() => sio.close())
+    })
+
+    it('should give the whole connection to the app with app.use(websocket())', async () => {
+      const { app, server, port } = await start()
+      app.use(websocket(echo))
+      server.on('upgrade', () => assert.fail('another listener got it'))
+      assert.equal(await ask(port, '/any?a=1'), 'kone hi')
+    })
+
+    it('should respond 503 to a handshake that waits when the drain begins, and end the others with 1001', async () => {
+      let go
+      const ends = []
+      const { app, port } = await start(async (socket, ctx) => {
+        await socket.closed
+        ends.push(ctx.params.id)
+      })
+      app.middleware.splice(1, 0, async (ctx, next) => {
+        if (ctx.params === undefined && ctx.path === '/kone/2') await new Promise(resolve => { go = resolve })
+        return next()
+      })
+      const open = new WebSocket(`ws://127.0.0.1:${port}/kone/1`)
+      await once(open, 'open')
+      const deaf = await handshake(port, '/kone/3') // reads, and does not respond
+      const kept = await connect(port)
+      kept.write('GET /kept HTTP/1.1\r\nHost: a\r\n\r\n')
+      await responseOf(kept)
+      const waiting = await connect(port)
+      waiting.write(requestOf(port, '/kone/2'))
+      await until(() => go)
+      const closed = app.close({ timeout: 20_000 })
+      assert.equal((await once(open, 'close'))[0], 1001)
+      const refused = await responseOf(waiting)
+      assert.equal(refused.status, 503)
+      assert.match(refused.head, /^Connection: close\r?$/m)
+      kept.write(requestOf(port, '/kone/4'))
+      assert.equal((await responseOf(kept)).status, 503)
+      go()
+      deaf.resume()
+      await closed
+      assert.deepEqual(ends.sort(), ['1', '3']) // it has waited for the handlers
+      waiting.destroy()
+      kept.destroy()
+    })
+  })
+}
+
+describe('websocket where kone cannot take the connection', () => {
+  const reasonOf = async (middleware, ask) => {
+    const errors = []
+    const app = new (middleware.Koa ?? Kone)()
+    app.on('error', err => errors.push(err.message))
+    app.use(middleware.fn)
+    const server = http.createServer(app.callback()).listen(0)
+    await once(server, 'listening')
+    const client = await handshake(server.address().port, '/')
+    client.destroy()
+    server.close()
+    return [client.status, errors.join()]
+  }
+
+  it('should say so in plain Koa, and inside of another function', async () => {
+    const [status, message] = await reasonOf({ Koa, fn: websocket(() => {}) })
+    assert.deepEqual([status, /this is Koa/.test(message)], [500, true], message)
+    const fn = websocket(() => {})
+    const inside = await reasonOf({ fn: ctx => fn(ctx) })
+    assert.deepEqual([inside[0], /not inside of another function/.test(inside[1])], [500, true], inside[1])
+  })
+
+  it('should respond 426 over HTTP/2, and accept over HTTP/1.1 on the same port', async () => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
+    const app = new Kone()
+    app.on('error', () => {})
+    app.use(websocket(echo))
+    const server = app.attach(http2.createSecureServer({ key, cert, allowHTTP1: true })).listen(0)
+    await once(server, 'listening')
+    const { port } = server.address()
+    const session = http2.connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+    const stream = session.request({ ':path': '/' })
+    const [headers] = await once(stream, 'response')
+    assert.deepEqual([headers[':status'], headers.upgrade], [426, undefined])
+    session.destroy()
+    const client = await handshake(port, '/', { isSecure: true })
+    assert.equal(client.status, 101)
+    client.destroy()
+    server.close()
+    await immediate()
+  })
+
+  it('should throw without ws, for a handler that is no function, and for wrong options', () => {
+    assert.throws(() => websocket(), /handler must be a function/)
+    assert.throws(() => websocket(() => {}, { origin: '*' }), /origins/)
+    assert.throws(() => websocket(() => {}, { origins: ['example.com'] }), /'https:\/\/example.com'/)
+    assert.throws(() => websocket(() => {}, { ws: {} }), /the package ws/)
+  })
+})

@@ -1,0 +1,413 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { AsyncLocalStorage } = require('node:async_hooks')
+const { once } = require('node:events')
+const http = require('node:http')
+const https = require('node:https')
+const { describe, it, after, before } = require('node:test')
+const { setImmediate: immediate } = require('node:timers/promises')
+const { generate } = require('selfsigned')
+const { WebSocket } = require('ws')
+const Kone = require('kone')
+const isolate = require('kone/middleware/isolate')
+const Router = require('kone/middleware/router')
+const session = require('kone/middleware/session')
+const websocket = require('kone/middleware/websocket')
+const { connect, frame, handshake, requestOf, responseOf } = require('../helpers/handshake')
+const until = require('../helpers/until')
+
+/** How an app can be served: what the handshake comes through. */
+const ENGINES = {
+  front: app => app.listen(0),
+  'node:http': app => Object.assign(app, { http1: false }).listen(0),
+  'callback()': app => http.createServer(app.callback()).listen(0),
+  TLS: (app, keys) => app.attach(https.createServer(keys)).listen(0)
+}
+
+for (const [name, serve] of Object.entries(ENGINES)) {
+  describe(`websocket, ${name}`, () => {
+    const isSecure = name === 'TLS'
+    const closing = []
+    let keys
+
+    before(async () => {
+      if (!isSecure) return
+      const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
+      keys = { key, cert }
+    })
+    const clients = []
+    after(() => {
+      for (const client of clients) (client.destroy ?? client.terminate).call(client)
+      for (const server of closing) {
+        server.close()
+        server.closeAllConnections()
+      }
+    })
+    const remember = client => {
+      clients.push(client)
+      return client
+    }
+
+    /** An app with one route, /chats/:id. */
+    const start = async (handler, { options, around = [], guards = [] } = {}) => {
+      const app = new Kone()
+      app.errors = []
+      app.on('error', (err, ctx) => app.errors.push({ err, ctx }))
+      app.keys = ['0123456789abcdef0123456789abcdef']
+      for (const fn of around) app.use(fn)
+      const router = new Router()
+      router.get('/chats/:id', ...guards, websocket(handler, options))
+      app.use(router.routes())
+      const server = serve(app, keys)
+      closing.push(server)
+      await once(server, 'listening')
+      const { port } = server.address()
+      return {
+        app,
+        server,
+        port,
+        raw: async (path = '/chats/1', options) => remember(await handshake(port, path, { isSecure, ...options })),
+        open: (path = '/chats/1', protocols = [], options = {}) =>
+          remember(new WebSocket(`${isSecure ? 'wss' : 'ws'}://127.0.0.1:${port}${path}`, protocols, { rejectUnauthorized: false, ...options }))
+      }
+    }
+
+    const messagesOf = (client, count) => new Promise((resolve, reject) => {
+      const all = []
+      client.on('message', data => all.push(String(data)) === count && resolve(all))
+      client.on('error', reject)
+      client.on('close', () => reject(new Error(`closed behind ${all.length} messages: ${all}`)))
+    })
+    const closeOf = async client => {
+      const [code, reason] = await once(client, 'close')
+      return `${code} ${reason}`.trim()
+    }
+
+    it('should run the middleware, send their fields with the 101, and then run the handler in their context', async () => {
+      const storage = new AsyncLocalStorage()
+      const order = []
+      const store = {
+        get: () => undefined,
+        destroy: () => {},
+        set: async () => { await immediate(); order.push('saved') }
+      }
+      const { app, raw } = await start(async (socket, ctx) => {
+        order.push('handler')
+        await socket.send([ctx.params.id, ctx.state.a, ctx.session.user, storage.getStore(), ctx.query.b].join())
+        socket.on('message', data => socket.send(`${data} ${storage.getStore()}`))
+      }, {
+        around: [
+          (ctx, next) => storage.run('store', next),
+          async (ctx, next) => {
+            ctx.state.a = 1
+            ctx.set({ 'X-Request-Id': '7', Upgrade: 'h2c', 'Content-Type': 'a/b', 'Sec-WebSocket-Accept': 'no', Connection: 'close' })
+            ctx.onFinished(err => order.push(`finished ${err}`))
+            await next()
+            order.push(`returned ${ctx.status}`)
+            ctx.append('Set-Cookie', 'a=1')
+          },
+          session({ store })
+        ],
+        guards: [(ctx, next) => { ctx.session.user = 'ann'; return next() }]
+      })
+      app.final(ctx => { order.push('final'); ctx.append('Set-Cookie', 'b=2') })
+      const client = await raw('/chats/5?b=3', { behind: frame('early') })
+      assert.equal(client.status, 101)
+      assert.match(client.head, /^X-Request-Id: 7\r?$/m)
+      assert.deepEqual(client.head.match(/^Set-Cookie: [^;\r]*/gm).map(line => line.slice(12)).slice(-2), ['a=1', 'b=2'])
+      assert.match(client.head, /^Set-Cookie: koa:sess=/m)
+      assert.doesNotMatch(client.head, /content|h2c|: no\b|close/i)
+      assert.match(client.head, /^Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=\r?$/m)
+      let { rest } = client
+      while (!rest.toString('latin1').includes('early store')) rest = Buffer.concat([rest, client.read() ?? (await once(client, 'readable'), Buffer.alloc(0))])
+      assert.match(rest.toString('latin1'), /5,1,ann,store,3/)
+      await until(() => order.length === 5)
+      assert.deepEqual(order, ['saved', 'returned 101', 'final', 'handler', 'finished null'])
+      client.destroy()
+    })
+
+    it('should refuse by an ordinary response that closes', async () => {
+      const { app, raw } = await start(() => assert.fail('the handler ran'), {
+        around: [async (ctx, next) => {
+          await immediate()
+          if (ctx.query.status) ctx.throw(Number(ctx.query.status), 'no', { headers: { 'X-Why': 'so' } })
+          if (ctx.query.body) ctx.body = require('node:stream').Readable.from(['a'.repeat(100_000), 'end'])
+          else if (!ctx.query.late) return next()
+          else {
+            await next()
+            ctx.status = 403
+          }
+        }],
+        guards: [(ctx, next) => ctx.query.error ? Promise.reject(new Error('oops')) : next()]
+      })
+      const statusOf = async (query, headers) => {
+        const client = await raw(`/chats/1?${query}`, { headers, behind: frame('x') })
+        client.resume()
+        if (!client.closed) await once(client, 'close')
+        return client
+      }
+      const all = await Promise.all(['status=401', 'status=503', 'error=1', 'late=1', 'body=1'].map(query => statusOf(query)))
+      assert.deepEqual(all.map(({ status }) => status), [401, 503, 500, 403, 200])
+      for (const { head } of all) assert.match(head, /^Connection: close$/m)
+      assert.match(all[0].head, /^X-Why: so\r?$/m)
+      assert.deepEqual(app.errors.map(({ err }) => err.message).filter(one => one === 'oops'), ['oops'])
+
+      const bad = async headers => (await statusOf('', headers))
+      assert.equal((await bad({ 'Sec-WebSocket-Key': 'short' })).status, 400)
+      assert.equal((await bad({ 'Sec-WebSocket-Protocol': 'a,,b' })).status, 400)
+      const old = await bad({ 'Sec-WebSocket-Version': '8' })
+      assert.equal(old.status, 426)
+      assert.match(old.head, /^Sec-WebSocket-Version: 13\r?$/m)
+    })
+
+    it('should respond 426 to a request that is no handshake, and keep the connection', async () => {
+      const { port } = await start(() => {})
+      const client = remember(await connect(port, { isSecure }))
+      for (const headers of [{ Upgrade: undefined, Connection: undefined }, { Upgrade: undefined }]) {
+        client.write(requestOf(port, '/chats/1', headers))
+        const { status, head } = await responseOf(client)
+        assert.equal(status, 426)
+        assert.match(head, /^Upgrade: websocket\r?$/m)
+        assert.match(head, /^Connection: keep-alive\r?$/m)
+      }
+      client.destroy()
+    })
+
+    it('should leave what has no route as it is without it', async () => {
+      const { port, app } = await start(() => {})
+      app.use(async ctx => { ctx.body = `${ctx.method} ${(await ctx.request.readBody()).toString()}` })
+      const client = remember(await connect(port, { isSecure }))
+      client.write(requestOf(port, '/other'))
+      const first = await responseOf(client)
+      assert.deepEqual([first.status, /^Connection: keep-alive/m.test(first.head)], [200, true])
+      client.write('POST /chats/1 HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 4\r\n\r\nab')
+      await immediate()
+      client.write('cd')
+      assert.deepEqual((await responseOf(client)).status, 200)
+      client.destroy()
+    })
+
+    it('should lose no byte, however the handshake is cut, and while a guard waits', async () => {
+      const { port } = await start(async socket => {
+        await immediate()
+        for await (const message of socket) await socket.send(message)
+      }, { guards: [async (ctx, next) => { await immediate(); return next() }] })
+      const bytes = Buffer.concat([Buffer.from(requestOf(port, '/chats/1')), frame('one'), frame('two')])
+      const head = requestOf(port, '/chats/1').length
+      const cuts = [1, head - 3, head - 2, head, head + 1, head + 9, bytes.length]
+      await Promise.all(cuts.map(async cut => {
+        const client = remember(await connect(port, { isSecure }))
+        client.setNoDelay()
+        client.write(bytes.subarray(0, cut))
+        await immediate()
+        client.write(bytes.subarray(cut))
+        let text = ''
+        for await (const chunk of client) if (/101 [^]*one[^]*two/.test(text += chunk.toString('latin1'))) break
+        assert.match(text, /101 [^]*one[^]*two/, `cut at ${cut} of ${head}`)
+      }))
+    })
+
+    it('should hold what comes before the handler asks, by a loop or by a listener', async () => {
+      const got = []
+      const { open } = await start(async (socket, ctx) => {
+        await socket.closed
+        const all = []
+        if (ctx.params.id === '1') for await (const message of socket) all.push(message)
+        else socket.on('message', data => all.push(String(data)))
+        await until(() => all.length === 3)
+        got.push(all.join(''))
+      })
+      for (const path of ['/chats/1', '/chats/2']) {
+        const client = open(path)
+        await once(client, 'open')
+        for (const text of ['a', 'b', 'c']) client.send(text)
+        client.close()
+        await once(client, 'close')
+      }
+      await until(() => got.length === 2)
+      assert.deepEqual(got, ['abc', 'abc'])
+    })
+
+    it('should stop reading while nobody asks', async () => {
+      let socket
+      const { open } = await start(async one => {
+        socket = one
+        await new Promise(resolve => socket.once('go', resolve))
+        let bytes = 0
+        for await (const message of socket) if ((bytes += message.length) === 8e6) break
+      }, { options: { maxPayload: 100_000 } })
+      const client = open()
+      await once(client, 'open')
+      for (let i = 0; i < 100; i++) client.send(Buffer.alloc(80_000))
+      await until(() => socket?.isPaused)
+      await immediate()
+      assert(socket.heldBytes < 300_000, `held ${socket.heldBytes}`)
+      socket.emit('go')
+      assert.equal(await closeOf(client), '1000')
+    })
+
+    it('should close behind the handler: 1000, 1011 for an error; 1002 and 1009 for the peer’s', async () => {
+      const closed = []
+      const { app, open, raw } = await start(async (socket, ctx) => {
+        socket.closed.then(({ code, reason }) => closed.push(`${code} ${reason}`.trim()))
+        if (ctx.params.id === '2') throw new Error('broken')
+        if (ctx.params.id === '3') for await (const message of socket) await socket.send(message)
+        if (ctx.params.id === '4') socket.on('message', () => socket.close(4000, 'bye'))
+      }, { options: { maxPayload: 100 } })
+      assert.equal(await closeOf(open('/chats/1')), '1000')
+      assert.equal(await closeOf(open('/chats/2')), '1011')
+      assert.deepEqual(app.errors.map(({ err, ctx }) => [err.message, ctx.params.id]), [['broken', '2']])
+      const tooLong = open('/chats/3')
+      tooLong.on('open', () => tooLong.send('x'.repeat(101)))
+      assert.equal(await closeOf(tooLong), '1009')
+      const event = open('/chats/4')
+      event.on('open', () => event.send('x'))
+      assert.equal(await closeOf(event), '4000 bye')
+      const wrong = await raw('/chats/3', { behind: Buffer.from([0xff, 0xff, 0xff]) })
+      wrong.resume()
+      await once(wrong, 'close')
+      const gone = await raw('/chats/3')
+      gone.destroy()
+      await until(() => closed.length === 6)
+      assert.deepEqual(closed.slice(0, 4), ['1000', '1011', '1006', '4000 bye'])
+      assert.deepEqual(closed.slice(4), ['1006', '1006'])
+      assert.equal(app.errors.length, 1)
+    })
+
+    it('should fulfil send() when the system has the message, and close behind the limit what nobody awaits', async () => {
+      const results = []
+      const { open, raw } = await start(async (socket, ctx) => {
+        if (ctx.params.id === '1') {
+          const big = socket.send(Buffer.alloc(40e6)).then(() => results.push('sent'), () => results.push('failed'))
+          const small = socket.send('x') // awaited, too: no limit
+          await immediate()
+          results.push('waits')
+          await Promise.all([big, small])
+        } else if (ctx.params.id === '2') {
+          socket.closed.then(({ code }) => results.push(code))
+          for (let i = 0; i < 80; i++) socket.send(Buffer.alloc(500_000))
+          await socket.closed
+        } else {
+          socket.close()
+          socket.send('late') // rejected, and nobody awaits it
+          await assert.rejects(socket.send('late'), { code: 'KONE_ERR_SOCKET_CLOSED' })
+          results.push('rejected')
+        }
+      })
+      const slow = await raw('/chats/1')
+      await until(() => results.length === 1)
+      assert.deepEqual(results, ['waits'])
+      slow.resume()
+      await until(() => results.length === 2)
+      assert.deepEqual(results.splice(0), ['waits', 'sent'])
+      slow.destroy()
+      const behind = await raw('/chats/2')
+      await until(() => results.length === 1)
+      assert.deepEqual(results.splice(0), [1006])
+      behind.destroy()
+      await closeOf(open('/chats/3'))
+      await until(() => results.length === 1)
+      assert.deepEqual(results, ['rejected'])
+    })
+
+    it('should disconnect a client that responds to no ping', async () => {
+      const codes = []
+      const { open, raw } = await start(async (socket, ctx) => {
+        if (ctx.params.id === '1') return codes.push((await socket.closed).code)
+        await once(socket, 'pong')
+        assert.equal(socket.silence, 0)
+      }, { options: { heartbeat: 15 } })
+      const silent = await raw()
+      silent.resume()
+      await once(silent, 'close')
+      await until(() => codes.length === 1)
+      assert.deepEqual(codes, [1006])
+      assert.equal(await closeOf(open('/chats/2')), '1000')
+    })
+
+    it('should choose a subprotocol, and bound the connections', async () => {
+      const { open, raw } = await start(async socket => { await socket.closed }, { options: { protocols: ['b', 'a'], maxConnections: 1 } })
+      const first = open('/chats/1', ['x', 'a', 'b'])
+      await once(first, 'open')
+      assert.equal(first.protocol, 'b')
+      assert.equal((await raw()).status, 503)
+      first.close()
+      await once(first, 'close')
+      await until(async () => {
+        const client = await raw()
+        client.destroy()
+        return client.status === 101
+      })
+    })
+
+    it('should notice a client that leaves while a guard waits', async () => {
+      let go
+      const ends = []
+      const { port } = await start(() => assert.fail('the handler ran'), {
+        around: [(ctx, next) => {
+          ctx.onFinished(err => ends.push(err?.code))
+          return next()
+        }],
+        guards: [async (ctx, next) => {
+          await new Promise(resolve => { go = resolve })
+          return next()
+        }]
+      })
+      for (const leave of ['destroy', 'end']) {
+        go = undefined
+        const client = remember(await connect(port, { isSecure }))
+        client.write(requestOf(port, '/chats/1'))
+        await until(() => go)
+        client[leave]()
+        await until(() => ends.length === 1)
+        assert.deepEqual(ends.splice(0), ['KONE_ERR_RESPONSE_LOST'])
+        go()
+        await immediate()
+        client.destroy()
+      }
+    })
+
+    it('should accept a page of the own host, and of the origins that are named', async () => {
+      const origins = ['https://a.example', /^https:\/\/\w+\.b\.example$/]
+      const { app, port, raw } = await start(() => {}, { options: { origins } })
+      const scheme = isSecure ? 'https' : 'http'
+      const statusOf = async (Origin, headers) => {
+        const client = await raw('/chats/1', { headers: { Origin, ...headers } })
+        client.destroy()
+        return client.status
+      }
+      for (const origin of [undefined, `${scheme}://127.0.0.1:${port}`, 'https://a.example', 'https://x.b.example']) {
+        assert.equal(await statusOf(origin), 101, origin)
+      }
+      for (const origin of ['null', '', `${scheme}://127.0.0.1`, `${scheme}://evil.127.0.0.1:${port}`, `x${scheme}://127.0.0.1:${port}`,
+        `${scheme}://127.0.0.1:${port}.evil`, `${scheme}://127.0.0.1:${port}/`, 'https://a.example.evil', 'https://b.example', '*']) {
+        assert.equal(await statusOf(origin), origin === '' ? 101 : 403, origin)
+      }
+      for (const [host, origin] of [['a.test', 'https://a.test'], ['a.test:443', 'https://a.test'], ['A.test', 'https://a.test'], ['[::1]:443', 'https://[::1]']]) {
+        assert.equal(await statusOf(origin, { Host: host }), 101, host)
+      }
+      assert.equal(await statusOf('http://a.test', { Host: 'a.test' }), isSecure ? 403 : 101)
+      app.proxy = true
+      assert.equal(await statusOf('https://public.test', { 'X-Forwarded-Host': 'public.test', 'X-Forwarded-Proto': 'https' }), 101)
+      assert.equal(await statusOf('http://public.test', { 'X-Forwarded-Host': 'public.test', 'X-Forwarded-Proto': 'https' }), 403)
+    })
+
+    it('should keep a socket open behind an error outside of the handler, in isolate', async () => {
+      const { app, open } = await start(socket => {
+        socket.on('message', data => {
+          setTimeout(() => { throw new Error('of a timer') }, 0)
+          socket.send(data)
+        })
+      }, { around: [isolate()] })
+      const client = open()
+      const got = messagesOf(client, 2)
+      await once(client, 'open')
+      client.send('a')
+      await until(() => app.errors.length === 1)
+      client.send('b')
+      assert.deepEqual(await got, ['a', 'b'])
+      client.terminate()
+    })
+  })
+}
