@@ -5,8 +5,8 @@ const { Replacement } = createRequire(import.meta.url)('./replacement.js')
 
 let replacement
 
-export function initialize (reported) {
-  replacement = new Replacement(reported)
+export function initialize (shared) {
+  replacement = new Replacement(shared)
 }
 
 export async function resolve (specifier, context, next) {

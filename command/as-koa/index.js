@@ -11,6 +11,7 @@
 
 const nodeModule = require('node:module')
 const { pathToFileURL } = require('node:url')
+const { isInternalThread } = require('node:worker_threads')
 const { Replacement } = require('./replacement')
 const { refuseBundles, refuseOwnLoaders } = require('./unreplaced')
 
@@ -21,15 +22,18 @@ const resolveFilename = nodeModule._resolveFilename
 // Also `require.resolve()`, of which registerHooks() of Node 22 is not notified.
 nodeModule._resolveFilename = function (request, parent, ...rest) {
   const file = resolveFilename.call(this, request, parent, ...rest)
-  return replacement.of(file) ?? replacement.shared(request, parent?.filename) ?? file
+  return replacement.of(file) ?? replacement.ofDependency(request, parent?.filename) ?? file
 }
 
 function resolve (specifier, context, next) {
   return replacement.ofImport(next(specifier, context))
 }
 
-if (nodeModule.registerHooks) nodeModule.registerHooks({ resolve })
-else nodeModule.register?.('./hooks.mjs', { parentURL: pathToFileURL(__filename), data: replacement.reported })
+// Node 22 runs hooks of module.register() (Yarn's, OpenTelemetry's) in a thread of its own, which loads this file, too,
+// and cannot resolve for hooks of registerHooks().
+if (nodeModule.registerHooks === undefined) {
+  nodeModule.register?.('./hooks.mjs', { parentURL: pathToFileURL(__filename), data: replacement.shared })
+} else if (!isInternalThread) nodeModule.registerHooks({ resolve })
 
 refuseOwnLoaders(replacement)
 refuseBundles(replacement)

@@ -12,20 +12,26 @@ const kone = require('../../package.json')
 /** Koa's files that a program can load; the last one is what `import` finds. */
 const FILES = /^(.+)[\\/](?:(package\.json|lib[\\/](?:application|context|request|response)\.js)|dist[\\/]koa\.mjs)$/
 
-/** Key of what all threads of the process share: whether the replacement was reported. */
-const REPORTED = 'kone/as-koa'
+/** Key of what all threads of the process share: the folder of the Koa that was replaced first, behind its length. */
+const FIRST = 'kone/as-koa'
+const LONGEST = 4096 // bytes
 
 const majorOf = version => Number.parseInt(version, 10)
 
 /** Which file of kone stands for which file of Koa. */
 class Replacement {
-  /** @param {SharedArrayBuffer} [reported] of another thread */
-  constructor (reported = getEnvironmentData(REPORTED) ?? new SharedArrayBuffer(4)) {
-    this.reported = reported
+  /** @param {SharedArrayBuffer} [shared] by other threads: Node 20 resolves imports in one of its own */
+  constructor (shared = getEnvironmentData(FIRST) ?? new SharedArrayBuffer(4 + LONGEST)) {
+    this.shared = shared
     this.koas = new Map()  // folder → version of the Koa in it that is replaced, or null
-    this.first = null      // folder of the Koa that was replaced first
     this.leftAlone = null  // the version of a Koa that was found and has another major version
-    setEnvironmentData(REPORTED, reported)
+    setEnvironmentData(FIRST, shared)
+  }
+
+  /** @return {string|null} the folder of the Koa that was replaced first */
+  get first () {
+    const length = Atomics.load(new Int32Array(this.shared, 0, 1), 0)
+    return length > 0 ? Buffer.from(this.shared, 4, length).toString() : null
   }
 
   /**
@@ -37,8 +43,7 @@ class Replacement {
     const version = folder === undefined ? null : this.replacedIn(folder)
     if (version === null) return null
     if (inside === 'package.json') return path.join(ROOT, inside)
-    this.first ??= folder
-    this.report(version)
+    this.begin(folder, version)
     const name = inside === undefined ? '.' : `./${inside.replaceAll('\\', '/')}`
     const target = kone.exports[name]
     return path.join(ROOT, target.default ?? target)
@@ -70,12 +75,13 @@ class Replacement {
    * @param {string} [from] the file that requires it
    * @return {string|null} the file of the replaced Koa's package, if kone accepts its version
    */
-  shared (request, from) {
-    if (this.first === null || from === undefined || !from.startsWith(ROOT + path.sep)) return null
+  ofDependency (request, from) {
+    const { first } = this
+    if (first === null || from === undefined || !from.startsWith(ROOT + path.sep)) return null
     const range = kone.dependencies[request]
     if (range === undefined || from.startsWith(path.join(ROOT, 'node_modules', path.sep))) return null
-    const koa = createRequire(path.join(this.first, 'package.json'))
-    if (!(request in manifestOf(this.first).dependencies)) return null
+    const koa = createRequire(path.join(first, 'package.json'))
+    if (!(request in manifestOf(first).dependencies)) return null
     try {
       const file = koa.resolve(request)
       return isIn(range, versionOf(file)) ? file : null
@@ -97,7 +103,9 @@ class Replacement {
   }
 
   /** @return {string|null} the version of a Koa that is replaced */
-  get version () { return [...this.koas.values()].find(Boolean) ?? null }
+  get version () {
+    return [...this.koas.values()].find(Boolean) ?? (this.first === null ? null : manifestOf(this.first).version)
+  }
 
   leaveAlone (folder, version) {
     this.leftAlone ??= version
@@ -108,8 +116,10 @@ class Replacement {
   }
 
   /** Once per process. */
-  report (version) {
-    if (Atomics.exchange(new Int32Array(this.reported), 0, 1) === 1) return
+  begin (folder, version) {
+    const length = new Int32Array(this.shared, 0, 1)
+    if (Atomics.compareExchange(length, 0, 0, -1) !== 0) return
+    Atomics.store(length, 0, Buffer.from(this.shared, 4).write(folder))
     if (process.env.KONE_AS_KOA !== 'quiet') say(`koa ${version} is kone ${kone.version} (kone/as-koa)`)
   }
 }

@@ -7,6 +7,8 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const { isIn } = require('../../command/as-koa/replacement')
+const nodeOf = require('../helpers/node-of')
+const share = require('../helpers/share')
 const { project, ROOT, scratch } = require('./project')
 
 const { version } = require('kone/package.json')
@@ -32,8 +34,8 @@ const PRINT = "const server = app.listen(0, '127.0.0.1', async () => { " +
 
 const BODY = "app.use(ctx => { ctx.body = typeof app.final === 'function' ? 'kone' : 'Koa' })"
 
-async function run (args, env = {}, flags = ['--require', 'kone/as-koa']) {
-  const child = spawn(process.execPath, [...flags, ...args], {
+async function run (args, env = {}, flags = ['--require', 'kone/as-koa'], node = process.execPath) {
+  const child = spawn(node, [...flags, ...args], {
     cwd: folder,
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined, KONE_AS_KOA: undefined, ...env }
   })
@@ -116,17 +118,27 @@ describe('kone/as-koa', () => {
     put('statuses', '1.5.0', { code: `module.exports = Object.assign(code => require(${JSON.stringify(require.resolve('statuses'))})(code), require(${JSON.stringify(require.resolve('statuses'))}), { mine: true })` })
     put('vary', '0.1.0', { code: "throw new Error('too old for kone')" })
     put('cookies', '0.9.9', { code: own('cookies') })
-    fs.writeFileSync(path.join(folder, 'shared/app.js'), `
-      const Koa = require('koa')
-      require('statuses')['480'] = 'Mine'
+    const app = load => `
+      ${load('Koa', 'koa')}; ${load('statuses', 'statuses')}
+      statuses['480'] = 'Mine'
       const app = new Koa()
       app.use(ctx => { ctx.status = 480; ctx.vary('accept') })
       const server = app.listen(0, '127.0.0.1', async () => {
         const { status, statusText } = await fetch('http://127.0.0.1:' + server.address().port)
         console.log(status, statusText)
         process.exit()
-      })`)
-    assert.deepEqual(await run(['shared/app.js'], { NODE_ENV: 'production' }), { code: 0, out: ['480 Mine'], err: [LINE] })
+      })`
+    write('shared/app.js', app((name, from) => `const ${name} = require('${from}')`))
+    write('shared/app.mjs', app((name, from) => `import ${name} from '${from}'`))
+    write('hooks.mjs', `import { register } from 'node:module'
+      register('data:text/javascript,export const resolve = (name, context, next) => next(name, context)')`)
+    // Node 20 resolves imports in a thread of its own; Node 22 runs the hooks of others in one.
+    for (const node of [process.execPath, ...share([], [20, 22, 24]).map(nodeOf)]) {
+      for (const [file, ...flags] of [['app.js'], ['app.mjs'], ['app.mjs', '--import', './hooks.mjs']]) {
+        const { code, out, err } = await run([`shared/${file}`], { NODE_ENV: 'production' }, ['--require', 'kone/as-koa', ...flags], node)
+        assert.deepEqual({ code, out, err: err[0] }, { code: 0, out: ['480 Mine'], err: LINE }, err.join('\n'))
+      }
+    }
   })
 
   for (const [range, yes, no] of [
