@@ -8,8 +8,9 @@ const errorLine = require('../cluster/error-line')
 const { version } = require('../package.json')
 const { parse, unknown } = require('./flags')
 
-// Node 22.1 and later keep compiled code for the next start. What the command starts inherits the variable.
-if (existsSync('node_modules')) {
+// Node 22.1 and later keep compiled code for the next start. What the command starts inherits the variable. `kone try`
+// writes nothing.
+if (existsSync('node_modules') && process.argv[2] !== 'try') {
   process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/kone')
   enableCompileCache?.(process.env.NODE_COMPILE_CACHE) // Node 22 does not read what is set here
 }

@@ -1,6 +1,7 @@
 'use strict'
 
 const net = require('node:net')
+const tls = require('node:tls')
 
 const PATIENCE = 10_000 // ms until a connection is made; Linux tries for two minutes
 const BUFFER = Buffer.allocUnsafeSlow(65_536) // of all sockets: every read is used up before the next one
@@ -14,14 +15,17 @@ const BUFFER = Buffer.allocUnsafeSlow(65_536) // of all sockets: every read is u
  */
 class Client {
   #where
+  #isTls
   #keepsBody
   #text = '' // of the headers until they are complete; of the whole response if the body is kept
   #missing = -1 // bytes of the body still to come; -1 while the headers are not complete
   #chunks = null // of a chunked body, which is not kept
   #done = null
 
-  constructor ({ port, localAddress }, { keepsBody = false, onclose = () => {} } = {}) {
+  /** @param {{ port: number, localAddress?: string, isTls?: boolean }} where isTls: whatever its certificate */
+  constructor ({ port, localAddress, isTls = false }, { keepsBody = false, onclose = () => {} } = {}) {
     this.#where = { port, host: '127.0.0.1', localAddress }
+    this.#isTls = isTls
     this.#keepsBody = keepsBody
     this.onclose = onclose
     this.isOpen = false
@@ -34,16 +38,17 @@ class Client {
   /** connected */
   open () {
     return new Promise((resolve, reject) => {
-      const socket = this.socket = net.connect({
+      const socket = this.socket = (this.#isTls ? tls : net).connect({
         ...this.#where,
         noDelay: true,
+        rejectUnauthorized: false, // of TLS
         timeout: PATIENCE,
         onread: { buffer: BUFFER, callback: length => this.#take(length) }
       })
       const late = () => socket.destroy(Object.assign(new Error(`not accepted within ${PATIENCE / 1000} s`), { code: 'ETIMEDOUT' }))
       socket.once('timeout', late)
       socket.once('error', reject)
-      socket.once('connect', () => {
+      socket.once(this.#isTls ? 'secureConnect' : 'connect', () => {
         socket.setTimeout(0).off('timeout', late)
         this.isOpen = true
         socket.off('error', reject).on('error', () => {})

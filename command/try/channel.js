@@ -5,6 +5,7 @@ class Channel {
   constructor (socket, onMessage) {
     this.socket = socket
     this.questions = new Map() // id → the function that takes the reply
+    this.closed = new Promise(resolve => socket.once('close', resolve))
     let text = ''
     socket.setEncoding('utf8').on('data', chunk => {
       const lines = (text + chunk).split('\n')
@@ -29,6 +30,7 @@ class Channel {
   /** @return {Promise<*>} what the other side returns; undefined once it has ended */
   ask (what) {
     return new Promise(resolve => {
+      if (this.socket.destroyed) return resolve()
       const id = this.questions.size + Math.random()
       this.questions.set(id, resolve)
       this.send({ id, what })

@@ -16,15 +16,16 @@ const { Channel } = require('./channel')
 
 const { port: hub, side } = JSON.parse(process.env.KONE_TRY)
 const apps = []
-const warnings = [] // why kone's front is not used
+const fallbacks = new Set() // why kone's front is not used
 const replacement = side === 'kone' ? kone() : koa()
 let channel = null
 
 if (isMainThread) watch()
 
 function kone () {
-  process.on('warning', ({ code, message }) => { if (code === 'KONE_WARN_FALLBACK') warnings.push(message) })
-  require('node:diagnostics_channel').channel('kone:application').subscribe(({ app }) => apps.push(app))
+  const { channel } = require('node:diagnostics_channel')
+  channel('kone:application').subscribe(({ app }) => apps.push(app))
+  channel('kone:fallback').subscribe(({ reason }) => fallbacks.add(reason))
   return require('../as-koa')
 }
 
@@ -59,7 +60,7 @@ function watch () {
 const isPath = value => typeof value === 'string' && !/^\d+$/.test(value)
 
 function report (server, asked) {
-  const protocol = server instanceof https.Server ? 'https' : server instanceof http.Server ? 'http' : null
+  const protocol = protocolOf(server)
   if (protocol === null) return // a debugger's, a database's
   if (channel === null) {
     channel = new Channel(net.connect(hub, '127.0.0.1'), answer)
@@ -70,11 +71,19 @@ function report (server, asked) {
   channel.send({ listens: { asked, protocol, port, isWorker: cluster.isWorker, ...found() } })
 }
 
+/** Servers of HTTP/2, whose classes node does not export, by their names. */
+const HTTP2 = { Http2Server: 'http2', Http2SecureServer: 'https2' }
+
+function protocolOf (server) {
+  if (server instanceof https.Server) return 'https'
+  return server instanceof http.Server ? 'http' : HTTP2[server.constructor.name] ?? null
+}
+
 const found = () => ({ koa: replacement.version, other: replacement.leftAlone })
 
 /** What `kone try` requests of a process. */
 async function answer ({ id, what }) {
-  channel.send({ id, value: what === 'routes' ? routes() : what === 'warnings' ? warnings : await ask(what) })
+  channel.send({ id, value: what === 'routes' ? routes() : what === 'fallbacks' ? [...fallbacks] : await ask(what) })
 }
 
 function routes () {

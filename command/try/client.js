@@ -2,7 +2,9 @@
 
 const { createHash } = require('node:crypto')
 const http = require('node:http')
+const http2 = require('node:http2')
 const https = require('node:https')
+const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 
 const HANGS = 10_000       // ms without a header section
@@ -10,17 +12,16 @@ const IDLE = 1000          // ms in which no byte of a body comes: a response th
 const LONGEST = 10_000     // ms of a body
 const KEPT = 1024 * 1024   // bytes of a body that are compared one by one; the rest by its hash
 const CLOSES_WITHIN = 10   // ms in which a server closes a connection that it does not keep
+const CLOSED = ', then the connection was closed'
+const SURPLUS = ', then came bytes of no response'
 
 /** Asks one process of the app, on one connection, and keeps the cookies that it sets. */
 class Client {
   /** @param {{ port: number, protocol: string }} server @param {string} host as the app is named by its clients */
   constructor ({ port, protocol }, host) {
-    const { Agent, request } = protocol === 'https' ? https : http
-    this.open = request
-    this.port = port
+    this.wire = protocol.endsWith('2') ? new Http2(port, protocol) : new Http1(port, protocol)
     this.host = host
     this.cookies = new Map()
-    this.agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false })
   }
 
   /**
@@ -30,15 +31,15 @@ class Client {
   async ask ({ method, path, headers = {}, body }) {
     const fields = { Host: this.host, ...headers, ...this.cookieField(headers) }
     if (body !== undefined) fields['Content-Length'] = Buffer.byteLength(body)
-    const req = this.open({ host: '127.0.0.1', port: this.port, agent: this.agent, method, path, headers: fields, setHost: false })
-    const timer = setTimeout(() => req.destroy(new Error(`no response within ${HANGS / 1000} s`)), HANGS)
-    req.end(body)
+    let timer
     try {
-      const res = await new Promise((resolve, reject) => req.once('response', resolve).once('error', reject))
+      const { req, response } = this.wire.send(method, path, fields)
+      timer = setTimeout(() => req.destroy(new Error(`no response within ${HANGS / 1000} s`)), HANGS)
+      req.end(body)
+      const { status, reason, fields: received, stream, after } = await response
       clearTimeout(timer)
-      this.keep(res.headers['set-cookie'] ?? [])
-      const { statusCode: status, statusMessage: reason, rawHeaders } = res
-      return { status, reason, fields: pairs(rawHeaders), ...await read(res, req) }
+      this.keep(received.filter(([name]) => name.toLowerCase() === 'set-cookie').map(([, value]) => value))
+      return { status, reason, fields: received, ...await read(stream, after) }
     } catch (err) {
       return { failure: err.code === undefined ? err.message : `the connection failed (${err.code})` }
     } finally {
@@ -65,6 +66,32 @@ class Client {
   }
 
   close () {
+    this.wire.close()
+  }
+}
+
+/** One connection, kept. */
+class Http1 {
+  constructor (port, protocol) {
+    const { Agent, request } = protocol === 'https' ? https : http
+    this.agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false })
+    this.open = request
+    this.port = port
+  }
+
+  send (method, path, headers) {
+    const req = this.open({ host: '127.0.0.1', port: this.port, agent: this.agent, method, path, headers, setHost: false })
+    let surplus = false
+    req.on('error', ({ code }) => { surplus = /^HPE_/.test(code) })
+    const response = once(req, 'response').then(([res]) => {
+      const { statusCode: status, statusMessage: reason, rawHeaders: raw, socket } = res
+      const after = () => surplus ? SURPLUS : socket.destroyed || socket.readableEnded ? CLOSED : ''
+      return { status, reason, fields: pairs(raw), stream: res, after }
+    })
+    return { req, response }
+  }
+
+  close () {
     this.agent.destroy()
   }
 }
@@ -75,9 +102,35 @@ function pairs (raw) {
   return fields
 }
 
+/** One session, kept. */
+class Http2 {
+  constructor (port, protocol) {
+    this.origin = `${protocol.slice(0, -1)}://127.0.0.1:${port}`
+    this.session = null
+  }
+
+  send (method, path, { Host, ...fields }) {
+    if (this.session === null || this.session.closed || this.session.destroyed) {
+      this.session = http2.connect(this.origin, { rejectUnauthorized: false }).on('error', () => {}) // the stream has it, too
+    }
+    const { session } = this
+    const headers = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]))
+    const req = session.request({ ':method': method, ':path': path, ':authority': headers.host ?? Host, ...headers, host: undefined })
+    const closed = once(req.on('error', () => {}), 'close').then(() => { throw new Error('the stream was closed') })
+    const response = Promise.race([once(req, 'response'), closed]).then(([{ ':status': status, ...received }]) => {
+      const all = Object.entries(received).flatMap(([name, value]) => [value].flat().map(one => [name, one]))
+      return { status, fields: all, stream: req, after: () => session.closed || session.destroyed ? CLOSED : '' }
+    })
+    return { req, response }
+  }
+
+  close () {
+    this.session?.destroy()
+  }
+}
+
 /** The body, and how it ended. */
-async function read (res, req) {
-  const { socket } = res
+async function read (stream, after) {
   const hash = createHash('sha256')
   const chunks = []
   let size = 0
@@ -86,7 +139,7 @@ async function read (res, req) {
   let timer
   const stop = () => {
     end = 'open'
-    res.destroy()
+    stream.destroy()
   }
   const wait = () => {
     clearTimeout(timer)
@@ -94,22 +147,21 @@ async function read (res, req) {
   }
   wait()
   try {
-    for await (const chunk of res) {
+    for await (const chunk of stream) {
       wait()
       if (size < KEPT) chunks.push(chunk.subarray(0, KEPT - size))
       size += chunk.length
       hash.update(chunk)
     }
-    if (end === 'complete' && !/close/i.test(res.headers.connection ?? '')) {
+    if (end === 'complete' && !/close/i.test(stream.headers?.connection ?? '')) {
       await sleep(CLOSES_WITHIN)
-      if (socket.destroyed || socket.readableEnded) end = 'complete, then the connection was closed'
+      end += after()
     }
   } catch {
     if (end !== 'open') end = 'cut'
   } finally {
     clearTimeout(timer)
   }
-  req.on('error', () => {})
   return { body: Buffer.concat(chunks), size, hash: end === 'open' ? null : hash.digest('hex'), end }
 }
 

@@ -6,11 +6,13 @@ const { checkFile } = require('../file')
 const { print, printJSON } = require('../print')
 const { Client } = require('./client')
 const { differences, Mask } = require('./difference')
+const { whyOf } = require('./known')
 const { lines } = require('./lines')
 const { Processes, Untried } = require('./processes')
-const { requestsOf } = require('./requests')
+const { isSafe, requestsOf } = require('./requests')
 
 const SIDES = ['koa', 'koa again', 'kone']
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const ROUNDS = 3
 const AGAIN = 3   // askings in which a difference must be there again
 const MOST = 40   // askings at most, for a difference that is not there each time
@@ -27,12 +29,14 @@ const MOST = 40   // askings at most, for a difference that is not there each ti
 module.exports = async function tryApp (command, values, isFile) {
   const processes = new Processes()
   const stop = () => processes.stop().then(() => process.exit(130))
-  process.once('SIGINT', stop).once('SIGTERM', stop)
+  for (const signal of SIGNALS) process.once(signal, stop)
   try {
-    await processes.open()
+    const requests = requestsOf(values)
     const program = isFile ? [process.execPath, ...flagsOf(command[0])] : command
-    const trial = new Trial(values, await started(processes, program, values))
-    const result = await trial.run()
+    await processes.open()
+    const trial = new Trial(side => processes.start(side, program, values.port))
+    await trial.start()
+    const result = await trial.run(requests)
     if (values.measure) result.measured = await require('./measure')(trial, values)
     if (values.json) printJSON(result)
     else print(lines(result, isFile ? command : ['--', ...command]))
@@ -45,7 +49,7 @@ module.exports = async function tryApp (command, values, isFile) {
   } finally {
     progress('')
     await processes.stop()
-    process.off('SIGINT', stop).off('SIGTERM', stop)
+    for (const signal of SIGNALS) process.off(signal, stop)
   }
 }
 
@@ -58,28 +62,31 @@ function flagsOf (file) {
   }
 }
 
-/** One after the other: what an app does once at its start (a migration) is not done three times at once. */
-async function started (processes, command, { port }) {
-  const sides = []
-  for (const name of SIDES) {
-    progress(`starts the app on ${name}`)
-    sides.push(await processes.start(name, command, port))
-  }
-  return sides
-}
-
 class Trial {
-  constructor (values, sides) {
-    this.values = values
-    this.sides = sides
-    const [{ server: { asked } }] = sides
-    const host = typeof asked === 'number' ? `localhost:${asked}` : 'localhost'
-    this.clients = sides.map(({ server }) => new Client(server, host))
+  /** @param {(side: string) => Promise<Side>} startApp */
+  constructor (startApp) {
+    this.startApp = startApp
+    this.sides = []
+    this.clients = []
   }
 
-  async run () {
-    const kone = this.sides.at(-1)
-    const { requests, left } = requestsOf(this.values, await kone.ask('routes'))
+  /** One after the other: what an app does once at its start (a migration) is not done three times at once. */
+  async start () {
+    for (const side of SIDES.keys()) await this.startSide(side)
+  }
+
+  async startSide (side) {
+    progress(`starts the app on ${SIDES[side]}`)
+    const { server } = this.sides[side] = await this.startApp(SIDES[side])
+    const { asked } = server
+    this.clients[side] = new Client(server, typeof asked === 'number' ? `localhost:${asked}` : 'localhost')
+  }
+
+  /** @param {(routes: string[]) => { requests: object[], left: number }} requestsOf */
+  async run (requestsOf) {
+    const { requests, left } = requestsOf(await this.sides.at(-1).ask('routes'))
+    const others = [...new Set(requests.map(({ method }) => method).filter(method => !isSafe(method)))]
+    if (others.length > 0) print([`sends ${others.join(', ')} to three processes, which really do what they ask for`], process.stderr)
     this.tried = requests.map(request => ({ request, mask: new Mask(), last: null, seen: new Map() }))
     for (let round = 0; round < ROUNDS; round++) await this.round(round)
     const found = []
@@ -91,8 +98,10 @@ class Trial {
       node: process.versions.node,
       requests: requests.length,
       left,
-      same: this.tried.filter(one => !found.some(({ request }) => request === name(one.request))).length,
-      statuses: this.tried.map(({ last }) => last.status ?? last.failure),
+      same: this.tried.filter(({ request }) => !found.some(one => one.request === name(request))).length,
+      statuses: this.tried.map(({ last }) => last.status ?? null),
+      failed: this.tried.filter(({ last }) => last.failure !== undefined)
+        .map(({ request, last }) => ({ request: name(request), failure: last.failure })),
       masked: this.tried.map(({ request, mask }) => ({ request: name(request), what: mask.names }))
         .filter(({ what }) => what.length > 0),
       differences: found
@@ -109,7 +118,7 @@ class Trial {
     const ask = async (i, side) => {
       if (hangs[i]) return // ten seconds each time
       progress(`round ${round + 1} of ${ROUNDS}: ${name(this.tried[i].request)}`)
-      all[i][side] = await this.clients[side].ask(this.tried[i].request)
+      all[i][side] = await this.ask(side, this.tried[i].request)
     }
     if (round === 1) {
       for (const side of [1, 2, 0]) {
@@ -124,12 +133,23 @@ class Trial {
     for (const [i, responses] of all.entries()) if (responses.length > 0) this.compare(this.tried[i], responses)
   }
 
+  /** An app whose process a request has ended is started again, for the other requests. */
+  async ask (side, request) {
+    const response = await this.clients[side].ask(request)
+    const exit = response.failure === undefined ? null : await this.sides[side].ended()
+    if (exit === null) return response
+    this.clients[side].close()
+    await this.startSide(side)
+    return { failure: `its process ended (${exit})` }
+  }
+
   /** @return {object[]} parts in which kone differs from both Koas, which do not differ there */
   compare (one, [koa, again, kone]) {
     one.mask.add(differences(koa, again))
     one.last = koa
     const other = new Set(differences(again, kone).map(({ key }) => key))
     const found = differences(koa, kone).filter(({ key }) => other.has(key))
+      .map(part => ({ ...part, known: whyOf(part.key, koa, kone, one.request) }))
     for (const part of found) if (!one.seen.has(part.key)) one.seen.set(part.key, part)
     return found
   }
@@ -146,12 +166,12 @@ class Trial {
       progress(`again: ${name(one.request)}`)
       const responses = []
       for (const side of [[2, 0, 1], [1, 2, 0], [0, 1, 2]][i % 3]) {
-        responses[side] = await this.clients[side].ask(one.request)
+        responses[side] = await this.ask(side, one.request)
       }
       for (const { key } of this.compare(one, responses)) counts.set(key, (counts.get(key) ?? 0) + 1)
     }
     return candidates().filter(({ key }) => counts.get(key) >= AGAIN)
-      .map(({ key, a, b }) => ({ request: name(one.request), key, koa: a, kone: b }))
+      .map(({ key, a, b, known }) => ({ request: name(one.request), key, koa: a, kone: b, known }))
   }
 }
 

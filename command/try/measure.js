@@ -3,7 +3,6 @@
 const { Client, bytes } = require('../measure/client')
 const { pairedRatio } = require('../measure/stats')
 const { print } = require('../print')
-const { Untried } = require('./processes')
 
 const CONNECTIONS = 50
 const ROUND = 0.25     // seconds of one process, about
@@ -21,15 +20,17 @@ const TRIED = 200      // requests, to find out what one costs
  */
 module.exports = async function measure (trial, { seconds = '20', only, all = false, json = false }) {
   const within = Number(seconds)
-  if (!(within > 0)) throw new Untried(`--seconds must be a positive number, not ${seconds} (kone/docs/api/try.md)`)
   const left = []
   const cells = trial.tried.filter(one => isMeasured(one, only, left)).map(one => new Cell(trial, [one]))
+  const say = text => { if (!json) print([text], process.stderr) }
+  if (cells.length > 0) say(`sends ${TRIED} requests each to ${namesOf(cells)}: to find the dearest and the cheapest`)
   for (const cell of cells) await cell.calibrate()
   const good = cells.filter(({ reason }) => reason === null)
   const chosen = [...all ? good : extremes(good), ...cells.filter(({ reason }) => reason !== null)]
   const mix = good.length > 1 ? [new Cell(trial, good.map(({ tried: [one] }) => one), good)] : []
   const planned = [...chosen, ...mix]
-  if (!json) announce(planned.filter(({ reason }) => reason === null), within)
+  const willing = planned.filter(({ reason }) => reason === null)
+  if (willing.length > 0) say(`measures ${namesOf(willing)}: up to ${figure(willing, within)} requests, ${within} s each`)
   for (const cell of planned) await cell.measure(within)
   const done = planned.filter(({ reason }) => reason === null)
   const least = done.filter(cell => !mix.includes(cell)).sort((a, b) => b.ratio.median - a.ratio.median)[0]
@@ -37,7 +38,7 @@ module.exports = async function measure (trial, { seconds = '20', only, all = fa
   return {
     connections: CONNECTIONS,
     left,
-    fallback: await trial.sides.at(-1).ask('warnings'),
+    fallbacks: await trial.sides.at(-1).ask('fallbacks'),
     rows: planned.map(cell => cell.result)
   }
 }
@@ -59,11 +60,11 @@ function extremes (cells) {
   return [...new Set([...sorted.slice(0, DEAREST), ...sorted.slice(-DEAREST)])]
 }
 
-/** Before anything is measured: what the app will have to bear. */
-function announce (cells, seconds) {
+const namesOf = cells => cells.map(({ name }) => name).join(', ')
+
+function figure (cells, seconds) {
   const total = cells.reduce((sum, { rate }) => sum + rate * seconds, 0)
-  const figure = Number(total.toPrecision(1)).toLocaleString('en')
-  print([`measures ${cells.map(({ name }) => name).join(', ')}: up to ${figure} requests, ${seconds} s each`], process.stderr)
+  return Number(total.toPrecision(1)).toLocaleString('en')
 }
 
 /** One request, or several in turn. */
@@ -155,17 +156,21 @@ function partsOf ({ request: { method, path, headers, body = '' }, last }, clien
 /** The connections to one process. */
 class Load {
   constructor ({ port, protocol }, requests) {
-    this.where = { port }
-    this.isPlain = protocol === 'http'
+    this.where = { port, isTls: protocol === 'https' }
+    this.isHttp1 = !protocol.endsWith('2')
     this.requests = requests
     this.clients = []
   }
 
   /** @return {Promise<string|null>} why these requests cannot be measured */
   async run (count) {
-    if (!this.isPlain) return 'only http is measured'
+    if (!this.isHttp1) return 'HTTP/2 is not measured, because kone leaves it to node'
     this.clients = this.clients.filter(({ isOpen }) => isOpen) // a server closes what is idle
-    while (this.clients.length < CONNECTIONS) this.clients.push(await new Client(this.where).open())
+    try {
+      while (this.clients.length < CONNECTIONS) this.clients.push(await new Client(this.where).open())
+    } catch ({ code }) {
+      return `the connection failed (${code})`
+    }
     let next = 0
     let reason = null
     await Promise.all(this.clients.map(async client => {

@@ -6,7 +6,7 @@ const SMALLEST = 0.02 // share of a package that is named
  * @param {object} measured of measure.js
  * @return {string[]} what `kone try --measure` prints
  */
-exports.lines = function ({ connections, left, fallback, rows }) {
+exports.lines = function ({ connections, left, fallbacks, rows }) {
   const table = [
     ['', 'kone ÷ Koa', 'Koa ÷ Koa', 'Koa, µs', 'kone, µs'],
     ...rows.filter(({ reason }) => reason === undefined).map(({ name, kone, koa, micros }) => [
@@ -20,7 +20,7 @@ exports.lines = function ({ connections, left, fallback, rows }) {
     ...table.map(row => row.map((cell, i) => i === 0 ? cell.padEnd(widths[i]) : i < widths.length ? cell.padStart(widths[i]) : cell).join('  ').trimEnd()),
     ...rows.filter(({ reason }) => reason !== undefined).map(({ name, reason }) => `${name}: not measured: ${reason}`),
     ...left.length > 0 ? [`not measured, because the response is no success: ${left.join('; ')}`] : [],
-    ...(fallback ?? []).map(reason => `node:http serves in place of kone's front: ${reason}`),
+    ...(fallbacks ?? []).map(reason => `node:http serves in place of kone's front, because of ${reason}`),
     ...rows.filter(({ packages }) => packages).flatMap(({ name, packages }) => ['', `where the time goes on kone, ${name}: ${shares(packages)}`])
   ]
 }

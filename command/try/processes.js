@@ -10,6 +10,7 @@ const { Channel } = require('./channel')
 const CHILD = path.join(__dirname, 'child.js')
 const WITHIN = 30_000 // ms until the app listens
 const SETTLED = 400   // ms without another server
+const ENDS = 100      // ms in which a process that has failed to respond ends
 const KEPT = 20       // lines of the app's output, for an error
 
 /** An app that could not be tried: exit code 2. */
@@ -78,7 +79,7 @@ class Side {
     }
     this.child = spawn(command[0], command.slice(1), { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     for (const stream of [this.child.stdout, this.child.stderr]) stream.setEncoding('utf8').on('data', text => this.print(text))
-    this.ended = new Promise(resolve => {
+    this.exited = new Promise(resolve => {
       this.child.once('error', err => resolve(this.exit = err.message))
       this.child.once('close', (code, signal) => resolve(this.exit ??= signal ?? `exit code ${code}`))
     })
@@ -100,7 +101,7 @@ class Side {
       const isSettled = this.servers.length > 0 && count === this.servers.length
       if (isSettled) return this.choose(wanted)
       count = this.servers.length
-      await Promise.race([this.ended, sleep(count === 0 ? 20 : SETTLED)])
+      await Promise.race([this.exited, sleep(count === 0 ? 20 : SETTLED)])
     }
     if (this.exit !== null) throw this.failed(`ended before it listened (${this.exit})`)
     throw this.failed(`did not listen within ${WITHIN / 1000} s`)
@@ -128,11 +129,19 @@ class Side {
     return this.server.channel.ask(what)
   }
 
+  /** @return {Promise<string|null>} how its process has ended, if it has */
+  async ended () {
+    const isOver = await Promise.race([this.server.channel.closed.then(() => true), sleep(ENDS)])
+    if (!isOver) return null
+    await Promise.race([this.exited, sleep(ENDS)])
+    return this.exit ?? 'it ended'
+  }
+
   /** Ends the whole group: `npm start` has children. */
   async stop () {
     for (const signal of ['SIGTERM', 'SIGKILL']) {
       kill(this.child.pid, signal)
-      await Promise.race([this.ended, sleep(signal === 'SIGTERM' ? 500 : 2000)])
+      await Promise.race([this.exited, sleep(signal === 'SIGTERM' ? 500 : 2000)])
     }
   }
 }

@@ -3,37 +3,45 @@
 const fs = require('node:fs')
 const { Untried } = require('./processes')
 
-const PAGE = '(kone/docs/api/try.md)'
 const SAFE = ['GET', 'HEAD']
 const LINE = /^([A-Z]+) (\/\S*)(?: (.+))?$/
 
 /** Not sent: the client makes them, or they belong to a connection. */
 const OWN = /^(?:host|content-length|connection|transfer-encoding|keep-alive|upgrade|te|:.*)$/i
 
+exports.isSafe = method => SAFE.includes(method)
+
 /**
- * The requests of `--requests`, `--har`, or what the app's routers know.
+ * The requests of `--requests`, `--har`, or what the app's routers know: flags are checked and files read
+ * before the app is started.
  *
  * @param {object} values of the flags
- * @param {string[]} routes paths of GET routes
- * @return {{ requests: object[], left: number }} `left`: those of other methods, which only --all-methods sends
+ * @return {(routes: string[]) => { requests: object[], left: number }} takes paths of GET routes; `left`: those of
+ *   other methods, which only --all-methods sends
  * @throws {Untried}
  */
-exports.requestsOf = function (values, routes) {
-  const headers = Object.fromEntries((values.header === undefined ? [] : [values.header].flat()).map(field))
-  const found = values.requests !== undefined
-    ? fromLines(values.requests)
-    : values.har !== undefined ? fromHar(values.har) : fromRoutes(routes)
-  const sent = found.filter(({ method }) => values['all-methods'] || SAFE.includes(method))
-  if (sent.length === 0) throw new Untried(`there is no request to send: ${found.length} have other methods than GET and HEAD, which --all-methods sends ${PAGE}`)
-  return {
-    requests: sent.map(one => ({ ...one, headers: { ...one.headers, ...headers } })),
-    left: found.length - sent.length
+exports.requestsOf = function ({ header = [], requests, har, 'all-methods': isAll, seconds = '20' }) {
+  if (!(Number(seconds) > 0)) refuse(`--seconds must be a positive number, not ${seconds}`)
+  const headers = Object.fromEntries([header].flat().map(field))
+  const given = requests !== undefined ? fromLines(requests) : har !== undefined ? fromHar(har) : null
+  if (given !== null && !isAll && !given.some(({ method }) => exports.isSafe(method))) {
+    refuse(`there is no request to send: --all-methods sends the ${given.length} of other methods than GET and HEAD`)
   }
+  return routes => {
+    const all = given ?? fromRoutes(routes)
+    const sent = all.filter(({ method }) => isAll || exports.isSafe(method))
+    const complete = sent.map(one => ({ ...one, headers: { ...one.headers, ...headers } }))
+    return { requests: complete, left: all.length - sent.length }
+  }
+}
+
+function refuse (why) {
+  throw new Untried(`${why} (kone/docs/api/try.md)`)
 }
 
 function field (text) {
   const [, name, value] = /^([^\s:]+): *(.*)$/.exec(text) ?? []
-  if (name === undefined) throw new Untried(`--header must be 'name: value', not ${JSON.stringify(text)} ${PAGE}`)
+  if (name === undefined) refuse(`--header must be 'name: value', not ${JSON.stringify(text)}`)
   return [name, value]
 }
 
@@ -47,23 +55,24 @@ function fromLines (file) {
   const found = lines.flatMap((line, i) => {
     if (line.trim() === '' || line.startsWith('#')) return []
     const [, method, path, body] = LINE.exec(line) ?? []
-    if (method === undefined) throw new Untried(`line ${i + 1} of ${file} is no request: expected GET /path, or POST /path {"json":1} ${PAGE}`)
+    if (method === undefined) refuse(`line ${i + 1} of ${file} is no request: expected GET /path, or POST /path {"json":1}`)
     const type = body === undefined ? {} : { 'Content-Type': /^[[{"]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded' }
     return [{ method, path, headers: type, ...body === undefined ? {} : { body } }]
   })
-  if (found.length === 0) throw new Untried(`${file} has no request ${PAGE}`)
+  if (found.length === 0) refuse(`${file} has no request`)
   return found
 }
 
 function fromHar (file) {
-  let entries
+  let requests
   try {
-    ({ log: { entries } } = JSON.parse(read(file)))
-  } catch {
-    entries = null
+    const { log: { entries } } = JSON.parse(read(file))
+    requests = entries.map(({ request }) => ({ ...request, url: new URL(request.url) }))
+  } catch (err) {
+    if (err instanceof Untried) throw err
+    requests = []
   }
-  if (!Array.isArray(entries) || entries.length === 0) throw new Untried(`${file} is no HAR with requests: save one in a browser's network panel ${PAGE}`)
-  const requests = entries.map(({ request }) => ({ ...request, url: new URL(request.url) }))
+  if (requests.length === 0) refuse(`${file} is no HAR with requests: save one in a browser's network panel`)
   const [{ url: { host } }] = requests
   return requests.filter(({ url }) => url.host === host).map(({ method, url, headers = [], postData }) => ({
     method,
@@ -77,6 +86,6 @@ function read (file) {
   try {
     return fs.readFileSync(file, 'utf8')
   } catch (err) {
-    throw new Untried(`cannot read ${file}: ${err.code} ${PAGE}`)
+    refuse(`cannot read ${file}: ${err.code}`)
   }
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-const { tracingChannel } = require('diagnostics_channel')
+const diagnostics = require('diagnostics_channel')
 const { debuglog } = require('util')
 const familiesOf = require('../create-context')
 const { NAMES_HOST, error } = require('../errors')
@@ -20,11 +20,12 @@ const kOutgoing = Symbol.for('kone.outgoing')
 const IN_DEVELOPMENT = Symbol('application#inDevelopment')
 
 /** Publishes each request as `{ ctx, app }`; see trace(). */
-const channel = tracingChannel('kone:request')
+const channel = diagnostics.tracingChannel('kone:request')
 const kThrown = Symbol('kone.thrown')
 
 const HTTP1_OFF = 'app.http1 is off'
 const warned = new Set()
+const fallback = diagnostics.channel('kone:fallback') // what `kone try` subscribes to
 
 /** The app as an engine sees it. */
 class Host {
@@ -137,6 +138,7 @@ class Host {
    * @param {boolean} isAgents an agent is the reason: in production nobody would remove it
    */
   fellBack (reason, isAgents) {
+    if (fallback.hasSubscribers) fallback.publish({ reason })
     const { NODE_ENV } = process.env
     if (reason === HTTP1_OFF || this.app.silent || NODE_ENV === 'test' || warned.has(reason)) return
     if (isAgents && NODE_ENV === 'production') return

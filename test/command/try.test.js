@@ -1,12 +1,14 @@
 'use strict'
 
-const { describe, it, before } = require('node:test')
+const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
+const { makeCertificate } = require('../../benchmarks/lib/servers/certificate')
+const { long } = require('../helpers/share')
 const until = require('../helpers/until')
 const { KONE, ROOT, project, scratch } = require('./project')
 
@@ -38,7 +40,9 @@ async function tried (args, env) {
 async function result (args) {
   const { code, out, err } = await tried([...args, '--json'])
   assert.notEqual(out, '', err)
-  return { code, ...JSON.parse(out) }
+  const { error, ...result } = JSON.parse(out)
+  assert.equal(error, undefined)
+  return { code, ...result }
 }
 
 const START = `
@@ -72,6 +76,20 @@ const FAULTS = {
   '/location': 'ctx.redirect(isKone ? "/a" : "/b")'
 }
 
+/** Of these, each tenth request. */
+const TENTHS = ['/1', '/2', '/3', '/4']
+
+/** Path → a handler whose response differs on purpose → the row of MIGRATION.md that is printed. */
+const KNOWN = {
+  '/script': ['ctx.redirect("javascript:alert(1)")', /^`ctx\.redirect\(.*: on Koa redirects; on kone throws \(kone\/MIGRATION\.md\)$/],
+  '/protocol': ['app.proxy = true; ctx.body = ctx.protocol', /^`ctx\.protocol`/],
+  '/null': ['ctx.body = null; ctx.status = 401', /^`ctx\.body = null`/],
+  '/short': ['ctx.body = "abcdef"; ctx.set("Content-Length", "3")', /^a wrong `Content-Length`/],
+  '/both': ['ctx.body = "abcdef"; ctx.set("Transfer-Encoding", "chunked")', /^a wrong `Content-Length`/],
+  '/stream': ['ctx.body = require("stream").Readable.from(["abc", "def"]); ctx.length = 3', /^a stream that is longer/],
+  '/attachment': ['ctx.type = "text/plain"; ctx.attachment("a.csv"); ctx.body = "a"', /^`ctx\.attachment/]
+}
+
 /** Path → a handler whose responses change by themselves → what is not compared. */
 const CHANGES = {
   '/counter': ['ctx.body = String(process.pid)', /place/],
@@ -84,17 +102,20 @@ const CHANGES = {
   '/shuffled': ['ctx.body = [1, 2, 3, 4, 5, 6, 7, 8].sort(() => Math.random() - 0.5)', /body/],
   '/lengths': ['ctx.body = { list: Array(1 + Math.floor(Math.random() * 50)).fill(0) }', /body\.list/],
   '/events': ['ctx.type = "text/event-stream"; const s = ctx.body = new (require("stream").PassThrough)(); s.write("data: 1\\n\\n")', null],
-  '/download': ['ctx.body = require("stream").Readable.from((function * () { for (let i = 0; i < 100; i++) yield Buffer.alloc(1e6, i) })())', null]
+  '/download': [`ctx.body = require("stream").Readable.from((function * () { for (let i = 0; i < ${long(10, 100)}; i++) yield Buffer.alloc(1e6, i) })())`, null],
+  '/loop': ['ctx.redirect("/loop")', null],
+  ...long({}, { '/hangs': ['await new Promise(() => {})', null] })
 }
 
 /* eslint-enable no-template-curly-in-string */
 
+const codes = rows => Object.fromEntries(Object.entries(rows).map(([path, [code]]) => [path, code]))
 const routes = handlers => Object.entries(handlers)
   .map(([path, code]) => `router.get(${JSON.stringify(path)}, async ctx => { ${code} })`).join('\n')
 
 describe('kone try', { concurrency: 3 }, () => {
-  before(() => {
-    write('same.js', `${START}
+  before(async () => {
+    const same = `
       router.get('/', ctx => { ctx.body = { origin: ctx.origin, host: ctx.host } })
       router.get('/users/:id', ctx => { ctx.body = ctx.params })
       router.post('/users', ctx => { ctx.status = 201; ctx.body = { count: ++users } })
@@ -102,14 +123,25 @@ describe('kone try', { concurrency: 3 }, () => {
       router.get('/moved', ctx => ctx.redirect('/'))
       router.get('/login', ctx => { ctx.cookies.set('user', 'ada'); ctx.body = ctx.cookies.get('user') ?? 'nobody' })
       router.get('/name', ctx => { ctx.body = ctx.cookies.get('user') ?? 'nobody' })
-      ${LISTEN}`)
-    write('faults.js', `${START} ${routes(FAULTS)}
+      ${LISTEN}`
+    write('same.js', START + same)
+    write('same.mjs', START.replace("const Koa = require('koa'), Router = require('@koa/router')", "import Koa from 'koa'; import Router from '@koa/router'") + same)
+    write('faults.js', `${START} let n = 0
+      router.get('/ends', ctx => { if (isKone) process.exit(3); ctx.body = 'a' })
+      router.get('/throws', () => { throw Object.assign(new Error(), { headers: { 'a b': '1' } }) })
+      for (const path of ${JSON.stringify(TENTHS)}) router.get(path, ctx => { if (isKone && ++n % 10 === 0) ctx.status = 202; ctx.body = 'a' })
+      ${routes({ ...FAULTS, ...codes(KNOWN) })}
       router.head('/head', ctx => { ctx.status = 200; if (isKone) { ctx.respond = false; ctx.req.socket.end('HTTP/1.1 200 OK\\r\\nContent-Length: 1\\r\\n\\r\\na') } else ctx.length = 1 })
       ${LISTEN}`)
+    write('changes.js', `${START} ${routes(codes(CHANGES))}; ${LISTEN}`)
     write('rubbish', Buffer.from([0, 1, 2, 255, 10, 200]))
     write('package.json', '{ "scripts": { "start": "node same.js" } }')
-    write('changes.js', `${START} ${routes(Object.fromEntries(Object.entries(CHANGES).map(([path, [code]]) => [path, code])))}; ${LISTEN}`)
+    write('start.sh', '#!/bin/sh\nexec node same.mjs\n')
+    fs.chmodSync(path.join(folder, 'start.sh'), 0o755)
+    await makeCertificate(folder)
   })
+
+  after(() => assert(!fs.existsSync(path.join(folder, 'node_modules/.cache')))) // it writes nothing
 
   it('should say that an app responds the same', async () => {
     const { code, out } = await tried(['same.js'])
@@ -121,61 +153,16 @@ describe('kone try', { concurrency: 3 }, () => {
     assert.equal(code, 0)
   })
 
-  it('should try any command', async () => {
-    const { code, out } = await tried(['--', 'npm', 'start'])
-    assert.match(out, /^5 of 5 the same/m)
-    assert.match(out, /npx kone try --measure -- npm start\n$/)
-    assert.equal(code, 0)
-  })
-
-  it('should try a command of one word', async () => {
-    fs.writeFileSync(path.join(folder, 'start.sh'), '#!/bin/sh\nexec node same.js\n', { mode: 0o755 })
-    const { code, out, err } = await tried(['--', './start.sh'])
-    assert.match(out, /^5 of 5 the same/m, err)
-    assert.match(out, /npx kone try --measure -- \.\/start\.sh\n$/)
-    assert.equal(code, 0)
-  })
-
-  it('should find each of the faults', async () => {
-    write('faults.txt', [...Object.keys(FAULTS).map(path => `GET ${path}`), 'HEAD /head', ''].join('\n'))
-    const { code, requests, differences } = await result(['faults.js', '--requests', 'faults.txt'])
-    const found = new Set(differences.map(({ request }) => request))
-    assert.deepEqual([...Object.keys(FAULTS).map(path => `GET ${path}`), 'HEAD /head'].filter(request => !found.has(request)), [])
-    assert.equal(requests, Object.keys(FAULTS).length + 1)
-    assert.equal(code, 1)
-    const { key, koa, kone } = differences.find(({ request }) => request === 'GET /member')
-    assert.deepEqual([key, koa, kone], ['body.list[1].name', '"Bob"', '"Ada"'])
-  })
-
-  it('should find what comes with each tenth request alone', async () => {
-    write('tenth.js', `${START} let n = 0; app.use((ctx, next) => { if (isKone && ++n % 10 === 0) ctx.status = 202; return next() })
-      for (const path of ['/', '/a', '/b']) router.get(path, ctx => { ctx.body = 'a' })
-      ${LISTEN}`)
-    const { code, differences } = await result(['tenth.js'])
-    assert.equal(code, 1)
-    assert(differences.some(({ key, koa, kone }) => key === 'status' && koa === 200 && kone === 202))
-  })
-
-  it('should never find a difference in what changes by itself, and print what it did not compare', async () => {
-    const { code, differences, masked } = await result(['changes.js'])
-    assert.deepEqual(differences, [])
-    assert.equal(code, 0)
-    for (const [path, [, what]] of Object.entries(CHANGES)) {
-      const names = masked.find(({ request }) => request === `GET ${path}`)?.what.join(', ') ?? ''
-      if (what !== null) assert.match(names, what, path)
-    }
-  })
-
-  it('should keep cookies, and send other methods with --all-methods alone', async () => {
+  it('should try any command, keep cookies, and send GET and HEAD alone', async () => {
     write('requests.txt', '# a comment\nGET /login\nGET /name\nPOST /users {"name":"Ada"}\n')
-    const few = await tried(['same.js', '--requests', 'requests.txt'])
-    assert.match(few.out, /^2 of 2 the same \(200 ×2\)$/m)
-    assert.match(few.out, /^not sent: 1 request of other methods than GET and HEAD; --all-methods/m)
-    const all = await result(['same.js', '--requests', 'requests.txt', '--all-methods'])
-    assert.deepEqual(all.statuses, [200, 200, 201])
+    const { code, out, err } = await tried(['--requests', 'requests.txt', '--', 'npm', 'start'])
+    assert.match(out, /^2 of 2 the same \(200 ×2\)$/m)
+    assert.match(out, /^not sent: 1 request of other methods than GET and HEAD; --all-methods/m)
+    assert.match(out, /npx kone try --measure -- npm start\n$/)
+    assert.deepEqual([code, err], [0, ''])
   })
 
-  it('should send what a browser recorded', async () => {
+  it('should send what a browser recorded, other methods with --all-methods, to a command of one word, and an ES module', async () => {
     const entry = (method, url, more) => ({ request: { method, url, headers: [{ name: ':path', value: '/' }, { name: 'cookie', value: 'user=eve' }, { name: 'Host', value: 'x' }], ...more } })
     write('a.har', JSON.stringify({
       log: {
@@ -184,23 +171,74 @@ describe('kone try', { concurrency: 3 }, () => {
         ]
       }
     }))
-    assert.deepEqual((await result(['same.js', '--har', 'a.har', '--all-methods'])).statuses, [200, 201])
+    const { code, out, err } = await tried(['--har', 'a.har', '--all-methods', '--', './start.sh'])
+    assert.match(out, /^2 of 2 the same \(200, 201\)$/m, err)
+    assert.match(out, /npx kone try --measure -- \.\/start\.sh\n$/)
+    assert.deepEqual([code, err], [0, 'sends POST to three processes, which really do what they ask for\n'])
   })
 
-  it('should advise to give a field if most responses refuse', async () => {
-    write('guarded.js', `${START} app.use((ctx, next) => ctx.get('authorization') === 'let me in' ? next() : ctx.throw(401)); router.get('/', ctx => { ctx.body = 'a' }); ${LISTEN}`)
-    assert.match((await tried(['guarded.js'])).out, /^most responses refuse the request, which proves little: give --header/m)
-    const { out } = await tried(['guarded.js', '--header', 'authorization: let me in'])
-    assert.match(out, /^2 of 2 the same \(200, 404\)$/m)
-    assert(!out.includes('refuse'))
+  it('should find each of the faults, and say which differences are known', async () => {
+    const all = [...Object.keys(FAULTS), ...Object.keys(KNOWN)].map(path => `GET ${path}`).concat('HEAD /head')
+    const tenths = TENTHS.map(path => `GET ${path}`)
+    write('faults.txt', `${all.concat(tenths).join('\n')}\n`)
+    const { code, requests, differences } = await result(['faults.js', '--requests', 'faults.txt', '--header', 'x-forwarded-proto: HTTPS'])
+    assert.deepEqual(all.filter(one => !differences.some(({ request }) => request === one)), [])
+    assert.deepEqual([code, requests], [1, all.length + tenths.length])
+    assert(differences.some(({ request, key, koa, kone }) => tenths.includes(request) && key === 'status' && koa === 200 && kone === 202))
+    const of = path => differences.filter(({ request }) => request === `GET ${path}`)
+    const { key, koa, kone } = of('/member')[0]
+    assert.deepEqual([key, koa, kone], ['body.list[1].name', '"Bob"', '"Ada"'])
+    for (const [path, [, row]] of Object.entries(KNOWN)) for (const { key, known } of of(path)) assert.match(known, row, `${path}: ${key}`)
+    for (const path of Object.keys(FAULTS)) for (const { key, known } of of(path)) assert.equal(known, null, `${path}: ${key}`)
   })
 
-  it('should choose one of two ports', async () => {
-    write('ports.js', `${START} router.get('/', ctx => { ctx.body = 'a' }); ${LISTEN}; new Koa().listen(9100)`)
+  it('should print ten differences, and what explains several of one response once; start again what a request has ended', async () => {
+    write('few.txt', 'GET /ends\nGET /throws\nGET /order\nGET /null\nGET /script\n')
+    const { code, out } = await tried(['faults.js', '--requests', 'few.txt'])
+    assert.equal(code, 1)
+    assert.match(out, /^0 of 5 the same \(200 ×2, none, 401, 302\)\nno response to compare: GET \/throws: its process ended \(exit code 1\)\n/m)
+    assert.match(out, /\n\nGET \/ends: failure\n {2}- koa {3}responds 200\n {2}\+ kone {2}its process ended \(exit code 3\)\n\n/)
+    assert.match(out, /\n {2}\+ kone {2}responds 500\n {2}known: `throw null`, errors with invalid `headers`.*: on Koa the request hangs, or the process ends; on kone responds 500/)
+    assert.match(out, /\n\nGET \/order: order of fields\n {2}- koa {3}.*x-b, field x-a.*\n {2}\+ kone {2}.*x-a, field x-b.*\n\n/)
+    assert.equal(out.match(/^ {2}\+ kone {2}/gm).length, 10)
+    assert.equal(out.match(/^ {2}known: /gm).length, 3)
+    assert.match(out, /\n\nand 1 more: --json has all\n/)
+  })
+
+  it('should never find a difference in what changes by itself, and print what it did not compare', async () => {
+    const { code, differences, masked, failed } = await result(['changes.js'])
+    assert.deepEqual(differences, [])
+    assert.equal(code, 0)
+    for (const [path, [, what]] of Object.entries(CHANGES)) {
+      const names = masked.find(({ request }) => request === `GET ${path}`)?.what.join(', ') ?? ''
+      if (what !== null) assert.match(names, what, path)
+    }
+    assert.deepEqual(failed, long([], [{ request: 'GET /hangs', failure: 'no response within 10 s' }]))
+  })
+
+  it('should choose one of two ports, and advise to give a field if most responses refuse', async () => {
+    write('ports.js', `${START} router.get('/', ctx => { ctx.body = 'a' }); new Koa().listen(9100)
+      app.use(ctx => ctx.throw(401)); ${LISTEN}`)
     const { code, err } = await tried(['ports.js'])
-    assert.match(err, /^kone: the app on koa listens on 3000 and 9100: choose one with --port /)
+    assert.match(err, /^kone: the app on koa listens on 9100 and 3000: choose one with --port /)
     assert.equal(code, 2)
-    assert.equal((await tried(['ports.js', '--port', '9100'])).code, 0)
+    assert.match((await tried(['ports.js', '--port', '3000'])).out, /^most responses refuse the request, which proves little: give --header/m)
+  })
+
+  it('should try servers of TLS and of HTTP/2', async () => {
+    write('secure.js', `${START}
+      const tls = { key: require('fs').readFileSync('key.pem'), cert: require('fs').readFileSync('cert.pem') }
+      router.get('/', ctx => { ctx.cookies.set('a', 'b', { secure: ctx.secure }); ctx.body = { origin: ctx.origin, version: ctx.req.httpVersion } })
+      router.get('/fault', ctx => { ctx.body = { text: ctx.req.httpVersion + (isKone ? ' kone' : ' Koa') } })
+      app.silent = true; app.use(router.routes())
+      require('https').createServer(tls, app.callback()).listen(8443)
+      require('http2').createSecureServer({ ...tls, allowHTTP1: true }, app.callback()).listen(9443)`)
+    for (const [port, version] of [['8443', '1.1'], ['9443', '2.0']]) {
+      const { differences, statuses } = await result(['secure.js', '--port', port])
+      const words = differences.filter(({ key }) => !key.startsWith('field'))
+      assert.deepEqual(words.map(({ request, koa, kone }) => [request, koa, kone]), [['GET /fault', `"${version} Koa"`, `"${version} kone"`]])
+      assert.deepEqual(statuses, [200, 200, 404])
+    }
   })
 
   for (const [name, code, message] of [
@@ -227,10 +265,15 @@ describe('kone try', { concurrency: 3 }, () => {
     [['same.js', '--requests', 'rubbish'], /line 1 of rubbish is no request: expected GET \/path/],
     [['same.js', '--har', 'rubbish'], /rubbish is no HAR with requests/],
     [['same.js', '--har', 'package.json'], /package\.json is no HAR with requests/],
+    [['same.js', '--har', 'bad.har'], /bad\.har is no HAR with requests/],
+    [['same.js', '--requests', 'post.txt'], /there is no request to send: --all-methods sends the 1 of other methods than GET and HEAD/],
+    [['same.js', '--seconds', 'ten'], /--seconds must be a positive number, not ten/],
     [['same.js', '--header', 'nonsense'], /--header must be 'name: value', not "nonsense"/],
     [['same.js', '--port', '9'], /listens on 3000, not on 9/]
   ]) {
     it(`should refuse ${args.join(' ')}`, async () => {
+      write('bad.har', '{ "log": { "entries": [{ "request": { "url": "nowhere" } }] } }')
+      write('post.txt', 'POST /users {}')
       const { code, err } = await tried(args)
       assert.match(err, message)
       assert.match(err, /\(kone\/docs\/api\/\w+\.md\)/)
@@ -258,19 +301,23 @@ describe('kone try', { concurrency: 3 }, () => {
     if (process.platform === 'linux') assert.deepEqual(running(), [])
   })
 
-  it('should measure what kone saves beside what Koa differs from Koa', async () => {
-    const { code, out, err } = await tried(['same.js', '--measure', '--seconds', '2', '--only', '/*'])
+  it('should measure what kone saves beside what Koa differs from Koa, say why it is not more, and end where a status changes', async () => {
+    write('measured.js', `${START} let n = 0
+      router.get('/limited', ctx => { if (++n > 100) ctx.status = 429; else ctx.body = 'a' })
+      for (const path of ['/', '/a']) router.get(path, ctx => { ctx.body = 'a' })
+      router.get('/moved', ctx => ctx.redirect('/'))
+      const { writeHead } = require('http').ServerResponse.prototype
+      require('http').ServerResponse.prototype.writeHead = function (...args) { return writeHead.apply(this, args) }
+      ${LISTEN}`)
+    const { code, out, err } = await tried(['measured.js', '--measure', '--seconds', '0.2', '--only', '/*'])
     assert.equal(code, 0, err)
-    assert.match(err, /^measures (?:GET \/\w*, )+the mix: up to [\d,]+ requests, 2 s each\n/)
+    assert.match(err, /^sends 200 requests each to GET \/limited, GET \/, GET \/a: .*\nmeasures (?:GET \/\w*, )+the mix: up to [\d,]+ requests, 0.2 s each\n$/)
+    assert.match(out, /^CPU time .*50 kept connections of raw sockets/m)
     assert.match(out, /^ +kone ÷ Koa +Koa ÷ Koa +Koa, µs +kone, µs$/m)
     assert.match(out, /^the mix +\d\.\d\d \(\d+\.\d\d–\d+\.\d\d\) +\d\.\d\d \(\d+\.\d\d–\d+\.\d\d\) +\d+\.\d +\d+\.\d/m)
-    assert.match(out, /^not measured, because the response is no success: GET \/moved: 302; GET \/kone-try-missing: 404$/m)
-    assert.match(out, /^where the time goes on kone, the mix: .*node and the kernel \d+ %/m)
-  })
-
-  it('should end a measurement whose status changes', async () => {
-    write('limited.js', `${START} let n = 0; router.get('/limited', ctx => { if (++n > 100) ctx.status = 429; else ctx.body = 'a' }); ${LISTEN}`)
-    const { out } = await tried(['limited.js', '--measure', '--seconds', '1'])
     assert.match(out, /^GET \/limited: not measured: koa: its status became 429 \(it was 200\)$/m)
+    assert.match(out, /^not measured, because the response is no success: GET \/moved: 302; GET \/kone-try-missing: 404$/m)
+    assert.match(out, /^node:http serves in place of kone's front, because of patched methods of http.IncomingMessage/m)
+    assert.match(out, /^where the time goes on kone, the mix: .*node and the kernel \d+ %/m)
   })
 })
