@@ -14,7 +14,7 @@ const Koa = require('koa')
 const Kone = require('../../helpers/kone')
 const { Clock } = require('../../../lib/engines/http1/timeouts')
 const { rows } = require('./readme')
-const { MAJOR, chunked, get, last, setUp, settled, talk, unsupported, waitFor } = require('./sides')
+const { MAJOR, chunked, get, last, post, setUp, settled, talk, unsupported, waitFor } = require('./sides')
 
 /*
  * The known differences of lib/engines/http1/README.md. Each row is a test that shows what the front does, and what node:http (or
@@ -180,22 +180,26 @@ const DIFFERENCES = {
   },
 
   async 'a request behind the last response' () {
-    const { front, node } = await both(async connect => {
+    const seen = await Promise.all([get('/first'), post('a', '', 2, '/first')].map(first => both(async connect => {
       const begun = []
       const client = await connect(ctx => {
         begun.push(ctx.path)
+        if (ctx.method === 'POST') ctx.req.on('data', bytes => begun.push(`${bytes}`))
         if (ctx.path === '/first') ctx.set('Connection', 'close')
         ctx.body = Buffer.alloc(48 * 1024 * 1024) // no kernel takes it at once
       })
       client.socket.pause()
-      client.write(get('/first'))
-      await waitFor(() => begun.length === 1, 'the first request')
-      client.write(get('/second'))
+      client.write(first)
+      await settled(() => begun.length)
+      client.write(first.startsWith('POST') ? 'b' : get('/second'))
       await settled(() => begun.length)
       client.destroy()
       return begun
-    })
-    assert.deepEqual({ front, node }, { front: ['/first'], node: ['/first', '/second'] })
+    })))
+    assert.deepEqual(seen, [
+      { front: ['/first'], node: ['/first', '/second'] },
+      { front: ['/first', 'a'], node: ['/first', 'a', 'b'] }
+    ])
   },
 
   async 'the chunks of a stream' () {

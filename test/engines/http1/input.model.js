@@ -4,7 +4,7 @@
  * An exhaustive search on the input side: each sequence of events up to a depth, on a real net.Socket over a handle in
  * place of the kernel's, with a high-water mark of 8 bytes, on the front and on node:http beside each other.
  *
- *    node test/engines/http1/input.model.js --depth 8 --variant 'chunked, TLS'
+ *    node test/engines/http1/input.model.js --depths 8,7,3 --variant 'chunked, TLS'
  *    node test/engines/http1/input.model.js --path 'head size data iterator crlf'
  *
  * The client does what the grammar of the wire allows (FOLLOWS). Two of its events may be joined: `a+b` come in one read,
@@ -22,6 +22,9 @@ const http = require('node:http')
 const net = require('node:net')
 const process = require('node:process')
 const { setImmediate: turn } = require('node:timers/promises')
+
+const timers = require('../../../lib/timers')
+timers.setInterval = timers.setTimeout = () => ({ unref () { return this } }) // a path does not depend on the load of the machine
 
 const { attach } = require('../../../lib/engines/http1')
 const { readStream } = require('../../../lib/engines/node/body')
@@ -43,6 +46,7 @@ const OVER = 'over'
 const BYTES = {
   chunked: 'POST /0 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
   length: `POST /0 HTTP/1.1\r\nHost: a\r\nContent-Length: ${2 * MARK}\r\n\r\n`,
+  whole: `POST /0 HTTP/1.1\r\nHost: a\r\nContent-Length: ${MARK}\r\n\r\n`, // with its body
   last: 'POST /0 HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n',
   http10: `POST /0 HTTP/1.0\r\nContent-Length: ${2 * MARK}\r\n\r\n`,
   size: `${MARK}\r\n`,
@@ -74,7 +78,7 @@ const CHUNKS = {
 /** What a client sends: its state → event → its next state. FIN and RST may always come. A closure sends the first one. */
 const FOLLOWS = {
   chunked: { head: { chunked: 'size' }, ...CHUNKS },
-  length: { head: { length: 'first' }, first: { data: 'second' }, second: { data: 'next' }, next: NEXT, over: {} },
+  length: { head: { length: 'first', whole: 'next' }, first: { data: 'second' }, second: { data: 'next' }, next: NEXT, over: {} },
   http10: { head: { http10: 'first' }, first: { data: 'second' }, second: { data: 'next' }, next: {}, over: {} },
   last: { head: { last: 'size' }, ...CHUNKS, next: {} }
 }
@@ -85,7 +89,7 @@ const TURN = '~'
 const JOINED = /[+,~]/
 const isJoined = step => JOINED.test(step)
 
-/** What is not the usual way of an upload: a path has so many of these steps at most. */
+/** What is not the usual way of an upload. The more of these steps a path has, the shorter it is: see search(). */
 const ODD = /[+,~]|rst|junk|trace|zero|destroy|leave|closeIdle|part|begin|pause/
 const isOdd = step => ODD.test(step)
 
@@ -265,6 +269,7 @@ class Run {
     this.hasNext = false    // the next request has come
     this.reader = ''
     this.isInTime = false   // it came before the last byte
+    this.isLate = false     //   and behind the response
     this.again = ''         // the second reader
     this.req = null
     this.iterator = null
@@ -293,20 +298,22 @@ class Run {
   // ---- steps
 
   /** @return {string[]} what may come next, at most so many events */
-  steps (most, odd) {
-    const isUsual = this.path.filter(isOdd).length >= odd // from here on
+  steps (most) {
     const steps = []
     for (const one of this.sends(this.position)) {
       steps.push(one)
-      if (most < 2 || isUsual || one === FIN || one === RST) continue
+      if (most < 2 || one === FIN || one === RST) continue
       for (const two of this.sends(this.client[this.position][one])) {
-        if (two !== FIN && two !== RST) steps.push(one + READ + two)
-        steps.push(one + CALLBACK + two, one + TURN + two)
+        const isEnd = two === FIN || two === RST
+        if (!isEnd) steps.push(one + READ + two)
+        // Only the end of TLS is a record like any other.
+        if (!isEnd || (two === FIN && this.handle.isTLS)) steps.push(one + CALLBACK + two)
+        steps.push(one + TURN + two)
       }
     }
     if (this.path.length === 0) steps.push(...EARLY)
     if (this.request !== null) for (const [name, [can]] of Object.entries(ACTS)) if (can(this)) steps.push(name)
-    return isUsual ? steps.filter(step => !isOdd(step)) : steps
+    return steps
   }
 
   sends (position) {
@@ -335,8 +342,9 @@ class Run {
       this.isCut = true
       return event
     }
-    const text = event === 'data' ? DATA[this.sent.length / MARK % DATA.length] : BYTES[event]
-    if (event === 'data') this.sent += text
+    const data = event === 'data' || event === 'whole' ? DATA[this.sent.length / MARK % DATA.length] : ''
+    const text = (BYTES[event] ?? '') + data
+    this.sent += data
     if (this.position === 'next' || event === 'junk') this.behind = event
     this.position = this.client[this.position][event]
     this.isWhole ||= this.position === 'next'
@@ -368,6 +376,7 @@ class Run {
   read (name) {
     this.reader = name
     this.isInTime = !this.isWhole
+    this.isLate = this.hasResponded
     if (name !== 'readBody' && name !== 'twice') {
       this.req = this.request.req()
       this.req.on('error', () => { this.hasFailed = true })
@@ -460,7 +469,7 @@ class Run {
     const isGone = this.path.some(step => step.endsWith(RST)) // the client notices nothing
     return {
       'the request comes': this.request !== null,
-      'its reader gets all bytes': isRead && this.received === this.sent && !isGone,
+      'its reader gets all bytes': isRead && this.received === this.sent && !isGone && !(waits && this.isCut),
       'its reader gets the end': this.ends > 0 ? !isLost && !isGone && !this.isBehindLast : this.mustEnd && this.engine === 'node',
       'its reader is not kept waiting': (this.ends > 0 || this.hasFailed || this.hasLeft) && !isForNode && !this.isBehindLast,
       'its second reader is not kept waiting': this.again !== 'reads' && !this.isBehindLast,
@@ -486,7 +495,7 @@ class Run {
    */
   get mustEnd () {
     const isDisturbed = this.path.some(step => /pause|destroy|closeIdle|respond|begin/.test(step))
-    return this.reader === 'once' && this.isInTime && this.sent !== '' && !this.isCut && !isDisturbed
+    return this.reader === 'once' && this.isInTime && this.isWhole && this.sent !== '' && !this.isCut && !isDisturbed
   }
 
   /** Behind the end of a response with `Connection: close` the front reads nothing. */
@@ -504,8 +513,9 @@ class Run {
   digest () {
     const { handle, socket, req, connection, reader, text } = this
     const states = [
-      this.position, this.isCut, this.behind, this.ends > 0 || this.hasFailed ? '' : reader, this.again, this.isTaking, this.isOver,
-      this.hasLeft, this.hasFailed, this.ends, this.hasBegun, this.hasResponded, this.isDestroyed, this.isClosing, this.hasNext,
+      this.request === null ? this.early : '', this.position, this.isCut, this.behind,
+      this.ends > 0 || this.hasFailed ? '' : reader, this.isLate, this.again, this.isTaking, this.isOver, this.hasLeft,
+      this.hasFailed, this.ends, this.hasBegun, this.hasResponded, this.isDestroyed, this.isClosing, this.hasNext,
       this.thrown, WHOLE.includes(reader) ? Math.min(this.sent.length - this.received.length, 3 * MARK) : '',
       handle.reading, handle.unread.map(one => one.length).join(), handle.hasEnded, handle.isShut, handle.isClosed,
       handle.waiting.length,
@@ -583,12 +593,14 @@ async function play (variant, paths, between = runs => runs) {
 
 /**
  * Not what comes behind a response that only the front has sent, behind a reset that only one of them has noticed, or where
- * only the front has read all that has come before the server closes what is idle.
+ * only the front has read all that has come before the server closes what is idle. Not a body either that is read behind the
+ * response, if node gets the connection: node:http has lost the response, and keeps the body.
  */
 function areComparable (front, node) {
-  const isIdle = front.isClosing && front.hasResponded && front.handle.isClosed && !node.handle.isClosed
+  const hasMore = (front.handle.isClosed && !node.handle.isClosed) || front.ends > node.ends
+  const isIdle = front.isClosing && front.hasResponded && hasMore
   const isBehind = front.hasResponded && !node.hasResponded && !(front.mustEnd && front.ends === 0)
-  return !isBehind && front.seesReset === node.seesReset && !isIdle
+  return !isBehind && !(front.isLate && NODES.includes(front.behind)) && front.seesReset === node.seesReset && !isIdle
 }
 
 /** @return {string[]} what is right on node:http and wrong on the front */
@@ -616,27 +628,30 @@ async function step (runs, perform) {
 }
 
 /**
- * All paths of up to `depth` events.
+ * All paths: of up to so many events as `depths` says for each number of odd steps.
  *
- *    const { failures } = await search(VARIANTS['chunked, TLS'], { depth: 8 })
+ *    const { failures } = await search(VARIANTS['chunked, TLS'], [8, 7, 3]) // of eight events, of seven with an odd step, …
  *
  * @return {{ failures: string[], paths: number, states: number }}
  */
-async function search (variant, { depth, odd = 1, isPruned = true }) {
-  const seen = new Set()
-  const levels = Array.from({ length: depth + 1 }, () => [])
+async function search (variant, depths) {
+  const seen = new Map() // state → the fewest odd steps that led there
+  const levels = Array.from({ length: Math.max(...depths) + 1 }, () => [])
   const failures = new Map()
   let count = 0
   levels[0].push([])
 
   const fresh = pairs => pairs.filter(([front, node]) => {
-    const state = JSON.stringify([front.digest(), node.digest()])
-    if (isPruned && seen.has(state)) return false
-    seen.add(state)
     const { path } = front
-    const events = path.reduce((sum, step) => sum + (isJoined(step) ? 2 : 1), 0)
-    const steps = new Set([front, node].flatMap(run => run.steps(depth - events, odd)))
-    if (events < depth) for (const step of steps) levels[events + (isJoined(step) ? 2 : 1)].push([...path, step])
+    const state = JSON.stringify([front.digest(), node.digest()])
+    const odd = path.filter(isOdd).length
+    if (seen.get(state) <= odd) return false
+    seen.set(state, odd)
+    const events = countEvents(path)
+    for (const step of new Set([front, node].flatMap(run => run.steps(levels.length - events)))) {
+      const next = [...path, step]
+      if (countEvents(next) <= depths[isOdd(step) ? odd + 1 : odd]) levels[countEvents(next)].push(next)
+    }
     return true
   })
   const fail = (what, path) => {
@@ -664,13 +679,17 @@ async function search (variant, { depth, odd = 1, isPruned = true }) {
   }
 }
 
+function countEvents (path) {
+  return path.reduce((sum, step) => sum + (isJoined(step) ? 2 : 1), 0)
+}
+
 module.exports = { VARIANTS, play, search }
 
 async function main () {
   Error.stackTraceLimit = 0
   const value = name => ({ type: 'string', value: name })
-  const { values } = commandLine('input.model.js', { depth: value('events'), odd: value('steps'), variant: value('name'), path: value('steps') }, 'test/engines/http1/input.model.js')
-  const { depth = 8, odd = 1, variant, path } = values
+  const { values } = commandLine('input.model.js', { depths: value('events'), variant: value('name'), path: value('steps') }, 'test/engines/http1/input.model.js')
+  const { depths = '8,7,3', variant, path } = values
   for (const name of variant === undefined ? Object.keys(VARIANTS) : [variant]) {
     const { user } = process.cpuUsage()
     if (path !== undefined) {
@@ -678,7 +697,7 @@ async function main () {
       console.log(name, ...missed, runs.map(run => [run.goals(), run.text]))
       continue
     }
-    const { failures, ...counts } = await search(VARIANTS[name], { depth: Number(depth), odd: Number(odd) })
+    const { failures, ...counts } = await search(VARIANTS[name], depths.split(',').map(Number))
     console.log(name, counts, `${((process.cpuUsage().user - user) / 1e6).toFixed(1)} s of CPU`)
     for (const failure of failures) console.log(`  ${failure}`)
     if (failures.length > 0) process.exitCode = 1

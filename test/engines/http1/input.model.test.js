@@ -9,17 +9,18 @@ const { promisify } = require('node:util')
 
 const { Connection } = require('../../../lib/engines/http1/connection')
 const { Gate } = require('../../../lib/engines/http1/input/gate')
+const { Incoming } = require('../../../lib/engines/http1/input/incoming')
 const { Reader } = require('../../../lib/engines/http1/input/reader')
 const { Responses } = require('../../../lib/engines/http1/output/responses')
 const { VARIANTS, play } = require('./input.model')
 
 /** `make fuzz` goes deeper; `make mutants` runs this for each mutant. */
-const DEPTH = process.env.KONE_MUTANTS ? '5' : '8'
+const DEPTHS = process.env.KONE_MUTANTS ? '5,5' : '8,7,3'
 
 describe('the front, for every sequence of events', () => {
   // In a process of its own: the hooks of the test runner make it five times slower.
   it('should do what is right on node:http', async t => {
-    const { stdout } = await promisify(execFile)(process.execPath, [join(__dirname, 'input.model.js'), '--depth', DEPTH])
+    const { stdout } = await promisify(execFile)(process.execPath, [join(__dirname, 'input.model.js'), '--depths', DEPTHS])
     t.diagnostic(stdout)
   })
 })
@@ -35,7 +36,7 @@ const FAULTS = {
       return rest
     })
   }],
-  'a FIN in front of the end of a body': ['length, TCP', 'length onend data data,fin', () => {
+  'a FIN in front of the end of a body': ['length, TCP', 'length onend data data~fin', () => {
     mock.method(Gate.prototype, 'holdEnd', () => false)
   }],
   'an end in front of the microtasks of the last bytes': ['length, TCP', 'length once data+data', () => {
@@ -44,6 +45,15 @@ const FAULTS = {
   'a FIN in front of responses that wait for their client': ['chunked, TLS', 'chunked onend end~next fin', () => {
     const { advance } = Responses.prototype
     mock.method(Responses.prototype, 'advance', function () { advance.call(this) })
+  }],
+  'a second reader of a body that the handler has collected': ['length, TCP', 'handler:twice whole', () => {
+    const { makeRequest } = Incoming.prototype
+    mock.method(Incoming.prototype, 'makeRequest', function () {
+      const { isCollected } = this
+      this.isCollected = false
+      makeRequest.call(this)
+      this.isCollected = isCollected
+    })
   }],
   'bytes behind the last response that are not read': ['last, TLS', 'last+size', () => {
     mock.getter(Gate.prototype, 'isReading', function () { return this.stops === 0 })
