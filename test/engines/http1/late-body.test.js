@@ -2,10 +2,11 @@
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const { performance } = require('node:perf_hooks')
 const { PassThrough } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
-const { chunked, get, last, post, use, waitFor } = require('./sides')
+const { chunked, get, last, post, sides, use, waitFor } = require('./sides')
 const { wire } = require('./wire')
 
 /** What is sent at first, behind the response, and behind the reader. */
@@ -120,4 +121,24 @@ wire('ctx.req first used when node has the socket', ({ it, serve }) => {
       })
     }
   }
+})
+
+sides('a body that is read behind the end of another one', ({ it, serve }) => {
+  it('should end before the event loop waits for anything', async () => {
+    const idle = () => performance.eventLoopUtilization().idle
+    let waited
+    const { talk, sockets } = await serve(use(async ctx => {
+      const before = idle()
+      await once(ctx.req.resume(), 'end')
+      if (ctx.path === '/second') waited = idle() - before
+      await waitFor(() => waited !== undefined, 'the second body') // a response would be an event
+      ctx.body = 'hello'
+    }))
+    const first = post('he', '', 5)
+    const client = await talk(first)
+    await waitFor(() => sockets[0]?.bytesRead >= first.length, 'the first body')
+    client.write('llo' + post('hello', '', 5, '/second'))
+    await client.until(/hello[^]*hello$/)
+    assert.equal(waited, 0)
+  })
 })

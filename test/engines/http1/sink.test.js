@@ -183,6 +183,18 @@ sides('ctx.res, read while a stream is sent', ({ it, serve }) => {
     assert.equal(plain(client.text), `${CHUNKED}ahexend0\r\nX-Trailer: t\r\n\r\n`)
   })
 
+  for (const [what, length, sent] of [['in chunks', undefined, 'one abctwo'], ['of a declared length', 5, 'one a']]) {
+    it(`should write in its place, and not beyond the length: a body ${what}`, async () => {
+      const { app, talk } = await serve(respond(ctx => {
+        if (length !== undefined) ctx.length = length
+        return steps('one ', () => ctx.res.write('abc'), 'two')
+      }))
+      app.silent = true
+      const text = plain(await (await talk(last('/'))).all())
+      assert.equal(text.slice(text.indexOf('\r\n\r\n') + 4).replace(END, ''), sent)
+    })
+  }
+
   it('should get each byte once when other code pipes the stream again', async () => {
     const { ask } = await serve(respond(ctx => {
       const stream = steps('a', () => stream.unpipe(ctx.res).pipe(ctx.res), 'b')

@@ -178,6 +178,22 @@ front('the last response, which a client reads slowly while it sends more', ({ i
   }
 })
 
+// on node:http a response that is destroyed before it has its socket keeps the connection open
+front('a response in front of one that is destroyed', ({ it, serve }) => {
+  it('should be whole, and end the connection', async () => {
+    const { port } = await serve(use(async ctx => {
+      ctx.body = Buffer.alloc(16_000_000)
+      if (ctx.path === '/') return
+      await null
+      ctx.res.destroy()
+    }))
+    const client = await download(port, get('/') + get('/2'))
+    client.resume()
+    await client.end()
+    assert.equal(client.size, 16_000_000 + client.first.indexOf('\r\n\r\n') + 4)
+  })
+})
+
 front('a HEAD whose body is the request', ({ it, ask }) => {
   // node:http closes it on every version
   const skip = MAJOR < 26 && 'before Node 26 a request that is destroyed takes its socket with it'
