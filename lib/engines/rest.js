@@ -1,7 +1,7 @@
 'use strict'
 
 const http2Stream = require('./node/http2-stream')
-const { clearInterval, setInterval } = require('../timers')
+const { clearInterval, setImmediate, setInterval } = require('../timers')
 
 /** How many bytes of a rest are dropped: as many as `readBody()` reads by default. */
 const MOST = 1024 * 1024
@@ -25,7 +25,7 @@ class Rest {
     this.req = req
     this.socket = socket // that of a request that a stream function has destroyed is null
     this.end = socket.bytesRead + missing
-    this.most = Infinity // of the socket's bytesRead, once the rest is dropped
+    this.most = 0        // of the socket's bytesRead, once the rest is dropped
     this.taken = -1      // of the socket's bytes, without those that the request holds
     this.looks = 0       // in a row that found bytes, and none of them taken
     this.timer = setInterval(look, PERIOD, this).unref()
@@ -36,8 +36,6 @@ class Rest {
     const { req, socket } = this
     const { bytesRead } = socket
     if (req.complete || socket.destroyed) return clearInterval(this.timer)
-    if (bytesRead > this.most) return close(req, socket)
-    if (this.most < Infinity) return
     if (!isAttached(req)) return this.drop()
     const taken = bytesRead - req.readableLength
     const isStuck = taken === this.taken && req.readableLength > 0 && !req._readableState.pipes.some(isAlive)
@@ -48,17 +46,31 @@ class Rest {
 
   drop () {
     const { req, socket } = this
+    clearInterval(this.timer)
     if (http2Stream(req) !== undefined) return close(req)
     this.most = socket.bytesRead + MOST
     // The client is notified at once: what it sends behind the rest is lost with the connection.
     if (this.end > this.most) socket.end()
     req._dump()
     socket.resume() // a request that was destroyed does not
+    this.limit()
+  }
+
+  /** Behind each iteration of the event loop, which reads 2 MB at most. */
+  limit () {
+    const { req, socket } = this
+    if (req.complete || socket.destroyed) return
+    if (socket.bytesRead > this.most) close(req, socket)
+    else setImmediate(limit, this).unref()
   }
 }
 
 function look (rest) {
   rest.look()
+}
+
+function limit (rest) {
+  rest.limit()
 }
 
 function isAttached (req) {

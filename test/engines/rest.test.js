@@ -210,14 +210,14 @@ const CASES = SIZES.flatMap(size => STOPS.flatMap(stop => FRAMINGS.map(framing =
 const targetOf = (reader, stop) => `/?reader=${encodeURIComponent(reader)}&stop=${stop}`
 
 /** What is wrong with a connection, or ''. */
-function faultOf ({ size, stop, framing, then, text, wasClosed }) {
+function faultOf ({ size, stop, then, text, wasClosed }) {
   if (text.includes('in vain')) return 'it hangs'
   if (then === DESTROYS) return ''
   if (!text.startsWith('HTTP/1.1 413')) return 'there is no response'
   const isDropped = then === HOLDS ? size < 40 * KB : size - stop < MB
   if (isDropped) return wasClosed ? 'it was closed' : ''
   if (then === HOLDS && size - stop < 200 * KB) return '' // node's buffer may hold the whole body
-  return wasClosed || framing === 'chunked' || then === FLOWS ? '' : 'it was not closed' // that long chunks were dropped is found out some ms later
+  return wasClosed || then === FLOWS ? '' : 'it was not closed'
 }
 
 for (const side of Object.keys(SIDES)) {
