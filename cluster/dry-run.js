@@ -19,13 +19,14 @@ const WORKER = join(__dirname, 'worker.js')
  * Start the app in a process of its own, beside whatever serves its ports, and end it.
  *
  * @param {object} env of the workers
- * @param {{ cwd?: string, execArgv?: string[], signal?: AbortSignal }} [options] of the workers; the signal ends it
+ * @param {{ cwd?: string, worker?: string, execArgv?: string[], signal?: AbortSignal }} [options] of the workers; the
+ *   signal ends it
  * @return {Promise<'http'|'https'>} rejected with one line if it does not come to listen
  */
-async function dryRun (env, { cwd = process.cwd(), signal, ...options } = {}) {
+async function dryRun (env, { cwd = process.cwd(), worker = WORKER, execArgv = process.execArgv, signal } = {}) {
   checkFolder(cwd)
-  const child = fork(WORKER, {
-    ...options,
+  const child = fork(worker, {
+    execArgv,
     cwd,
     env: { ...env, KONE_DRY_RUN: '1' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc']

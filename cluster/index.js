@@ -2,9 +2,10 @@
 
 const { connect } = require('node:net')
 const { tmpdir } = require('node:os')
-const { resolve } = require('node:path')
 const { urlOf, where } = require('./address')
 const control = require('./control')
+const { WORKER } = require('./dry-run')
+const { releaseOf } = require('./release')
 const { PAGE, read } = require('./settings')
 
 const backends = {
@@ -15,7 +16,7 @@ const backends = {
 /**
  * Start an app in a cluster: pm2's if pm2 is installed, otherwise node:cluster's.
  *
- * @param {string} app path of its file
+ * @param {string} app path of its file, as it was given
  * @param {object} env PORT, INSTANCES, KONE_CLUSTER, DRAIN_TIMEOUT
  * @return {Promise<{ text: string, isOver: boolean }>} what to print; whether this process may end
  * @throws {Error} with one line
@@ -23,7 +24,7 @@ const backends = {
 async function start (app, env) {
   const settings = read(env)
   const cluster = settings.cluster || (backends.pm2.isThere() ? 'pm2' : 'node')
-  const { by, protocol } = await backends[cluster].start(settings, resolve(app))
+  const { by, protocol } = await backends[cluster].start(settings, releaseOf(app, WORKER))
   return {
     text: `${urlOf(protocol, settings.port, settings.host)} in ${settings.instances} ${settings.instances === 1 ? 'worker' : 'workers'} (${by})`,
     isOver: cluster === 'pm2'

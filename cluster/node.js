@@ -7,7 +7,7 @@ const control = require('./control')
 const errorLine = require('./error-line')
 const { closeUntaken, stopListening } = require('./listeners')
 const { BEFORE, PAGE, REPLACED, forWorkers, killTimeout } = require('./settings')
-const { WORKER, checkFolder, checkPort, dryRun, untilReady } = require('./dry-run')
+const { checkFolder, checkPort, dryRun, untilReady } = require('./dry-run')
 
 /** ms until a worker that died is replaced: doubled each time that it dies young. */
 const FIRST_WAIT = 100
@@ -20,12 +20,12 @@ const YOUTH = 10000
  * Serve an app in workers of this process, which stays.
  *
  * @param {object} settings
- * @param {string} app absolute path
+ * @param {{ app: string, cwd: string, worker: string }} release its files
  * @return {Promise<{ by: string, protocol: string }>} by whom, when every worker listens
  * @throws {Error} with one line; no worker is left then
  */
-async function start (settings, app) {
-  const master = new Master(settings, app)
+async function start (settings, release) {
+  const master = new Master(settings, release)
   const reload = () => master.reload()
   const stop = async () => {
     await master.stop()
@@ -81,9 +81,10 @@ function ask (command, { port }) {
 }
 
 class Master {
-  constructor (settings, app) {
+  constructor (settings, release) {
     this.settings = settings
-    this.env = forWorkers(settings, app)
+    this.release = release
+    this.env = forWorkers(settings, release.app)
     this.slots = Array.from({ length: settings.instances }, (_, index) => new Slot(this, index))
     this.draining = new Set()
     this.preceding = new Set() // workers with functions that precede the drain
@@ -93,7 +94,7 @@ class Master {
     this.stopping = null
     this.stopped = new AbortController()
     // by its path: a new release may have replaced the folder, and in a removed one no process starts
-    cluster.setupPrimary({ exec: WORKER, args: [], cwd: process.cwd() })
+    cluster.setupPrimary({ exec: release.worker, args: [], cwd: release.cwd })
   }
 
   start () {
@@ -161,7 +162,7 @@ class Master {
 
   async dryRun () {
     this.checkStopping()
-    const tried = dryRun({ ...process.env, ...this.env }, { signal: this.stopped.signal })
+    const tried = dryRun({ ...process.env, ...this.env }, { ...this.release, signal: this.stopped.signal })
     this.trying = tried.catch(() => {})
     return await tried.catch(err => {
       this.checkStopping() // a stop ends it before it listens
@@ -170,7 +171,7 @@ class Master {
   }
 
   async launch (index) {
-    checkFolder(process.cwd())
+    checkFolder(this.release.cwd)
     const worker = cluster.fork({ ...this.env, NODE_APP_INSTANCE: String(index) })
     worker.on('error', () => {}) // node responds to a worker that has died meanwhile: EPIPE
     closeUntaken(worker)

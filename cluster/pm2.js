@@ -5,7 +5,7 @@ const { homedir } = require('node:os')
 const { join, resolve } = require('node:path')
 const { idOf, where } = require('./address')
 const { PAGE, forWorkers, killTimeout, START_TIMEOUT } = require('./settings')
-const { WORKER, checkPort, dryRun } = require('./dry-run')
+const { checkPort, dryRun } = require('./dry-run')
 
 /**
  * Serve an app in pm2's cluster mode, as `kone-PORT` in its list. pm2 is the user's: it is looked for
@@ -19,15 +19,15 @@ function isThere () {
 
 /**
  * @param {object} settings
- * @param {string} app absolute path
+ * @param {{ app: string, cwd: string, worker: string }} release its files
  * @return {Promise<{ by: string, protocol: string }>} by whom, when every worker listens
  * @throws {Error} with one line; no worker is left then, nor a daemon that was not there before
  */
-async function start (settings, app) {
-  const env = { ...forWorkers(settings, app), PM2_PROGRAMMATIC: '' }
+async function start (settings, release) {
+  const env = { ...forWorkers(settings, release.app), PM2_PROGRAMMATIC: '' }
   checkHome()
   await checkPort(settings)
-  const protocol = await dryRun({ ...process.env, ...env })
+  const protocol = await dryRun({ ...process.env, ...env }, release)
 
   const pm2 = load()
   const daemon = await isRunning(pm2)
@@ -35,7 +35,7 @@ async function start (settings, app) {
   const name = nameOf(settings)
   try {
     if ((await list(pm2, name)).length > 0) await call(pm2, 'delete', name) // stopped or broken: the port is free
-    await call(pm2, 'start', { ...options(settings), name, env })
+    await call(pm2, 'start', { ...options(settings, release), name, env })
     const workers = await list(pm2, name)
     if (workers.length < settings.instances || !workers.every(isOnline)) {
       throw new Error(`not every worker came to listen on ${where(settings.port)}: pm2 logs ${name}${PAGE}`)
@@ -72,8 +72,8 @@ const commands = {
   },
 
   async reload (pm2, name, workers, { minLife }) {
-    const { env, pm_cwd: cwd, node_args: execArgv } = workers[0].pm2_env
-    await dryRun(env, { cwd, execArgv })
+    const { env, pm_cwd: cwd, pm_exec_path: worker, node_args: execArgv } = workers[0].pm2_env
+    await dryRun(env, { cwd, worker, execArgv })
     await call(pm2, 'reload', name)
     await new Promise(resolve => setTimeout(resolve, minLife)) // pm2 ends the old workers when the new ones listen
     const now = await list(pm2, name)
@@ -92,10 +92,10 @@ const nameOf = ({ port }) => `kone-${idOf(port)}`
 
 const isOnline = ({ pm2_env: { status, unstable_restarts: restarts } }) => status === 'online' && restarts === 0
 
-function options (settings) {
+function options (settings, { cwd, worker }) {
   return {
-    script: WORKER,
-    cwd: process.cwd(),
+    script: worker,
+    cwd,
     exec_mode: 'cluster',
     instances: settings.instances,
     node_args: process.execArgv,

@@ -5,6 +5,7 @@ const { resolve } = require('node:path')
 const { Rule, integer, oneOf, shape, text } = require('../lib/options')
 const { portOf, where } = require('./address')
 const errorLine = require('./error-line')
+const { cwd } = require('./release')
 
 /**
  * ms that a silent kept connection is left to send another request. `app.close()` leaves 600, which clients on
@@ -79,7 +80,7 @@ function read (env) {
     VARIABLES.fill(given)
   const reusePort = KONE_REUSE_PORT === 1
   if (reusePort) checkReusePort(KONE_CLUSTER)
-  const port = typeof PORT === 'string' ? resolve(PORT) : PORT
+  const port = typeof PORT === 'string' ? resolve(cwd(), PORT) : PORT
   if (typeof port === 'string') checkSocketPath(port, { HOST, KONE_REUSE_PORT: reusePort })
   if (typeof port === 'number' && KONE_SOCKET_MODE !== undefined) {
     throw new Error(`KONE_SOCKET_MODE is for a Unix socket, but PORT is ${port}: leave it out${PAGE}`)

@@ -5,13 +5,14 @@ const { existsSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const { resolve } = require('node:path')
 const errorLine = require('../cluster/error-line')
+const { cwd } = require('../cluster/release')
 const { version } = require('../package.json')
 const { parse, unknown } = require('./flags')
 
 // Node 22.1 and later keep compiled code for the next start. What the command starts inherits the variable. `kone try`
 // writes nothing.
 if (existsSync('node_modules') && process.argv[2] !== 'try') {
-  process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/kone')
+  process.env.NODE_COMPILE_CACHE ??= resolve(cwd(), 'node_modules/.cache/kone')
   enableCompileCache?.(process.env.NODE_COMPILE_CACHE) // Node 22 does not read what is set here
 }
 

@@ -22,9 +22,9 @@ const VARIABLES = {
  * @param {object} values of the flags
  */
 exports.start = async function (file, values) {
-  const { path, flags } = checkFile(file)
+  const { flags } = checkFile(file)
   process.execArgv.push(...flags) // the workers' too
-  const { text, isOver } = await cluster.start(path, environment(values))
+  const { text, isOver } = await cluster.start(file, environment(values))
   print([text])
   if (isOver) process.exit(0)
 }

@@ -53,6 +53,7 @@ class Instance {
     this.cluster = cluster
     this.app = path.join(folder, 'app.js')
     this.master = null
+    this.command = PM2
     this.env = {
       ...process.env,
       NODE_TEST_CONTEXT: undefined,
@@ -108,7 +109,7 @@ class Instance {
   }
 
   spawn (args) {
-    return spawn(process.execPath, [PM2, ...args], {
+    return spawn(process.execPath, [this.command, ...args], {
       env: this.env,
       cwd: this.cwd,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc']
