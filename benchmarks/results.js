@@ -5,7 +5,9 @@ const path = require('node:path')
 const commandLine = require('../tools/command-line')
 const { PAGE } = require('./lib/run/options')
 const { commitsSince } = require('./lib/run/commit')
-const { lacks } = require('./lib/run/complete')
+const Figures = require('./lib/report/figures')
+const { HEADLINES } = require('./lib/report/readme')
+const { lacks, unsteady } = require('./lib/run/complete')
 const { OUT, RESULTS, firstOf, nameOf, parse, read, save, stringify } = require('./lib/run/result')
 
 /*
@@ -15,11 +17,12 @@ const { OUT, RESULTS, firstOf, nameOf, parse, read, save, stringify } = require(
  *   battle.node26 …  only these (default: every result of the folder)
  *   --from FOLDER    where runs are (default: benchmarks/out)
  *   --to FOLDER      where results are committed (default: benchmarks/results)
+ *   --why TEXT       why the figures of README's table vary by more than a tenth: the page has it
  */
 
 const FOLDER = { type: 'string', value: 'path' }
-const { values: { from = OUT, to = RESULTS }, positionals } =
-  commandLine('results', { from: FOLDER, to: FOLDER }, 'benchmarks/README.md', () => true)
+const { values: { from = OUT, to = RESULTS, why }, positionals } =
+  commandLine('results', { from: FOLDER, to: FOLDER, why: { type: 'string', value: 'text' } }, 'benchmarks/README.md', () => true)
 results()
 
 function results () {
@@ -40,8 +43,10 @@ function results () {
 function copy (name) {
   try {
     const result = parse(fs.readFileSync(path.join(from, name), 'utf8'))
-    const reasons = lacks(result)
+    const steady = why || lacks(result).length ? [] : unsteady(new Figures(result), HEADLINES[result.lab] ?? [])
+    const reasons = [...lacks(result), ...steady]
     if (reasons.length) throw new Error(firstOf(reasons))
+    if (why) result.derived.why = why
     save(path.join(to, `${nameOf(result)}.json`), stringify(result))
     const missing = result.missing.map(one => one.name)
     console.log(`${name} is copied${missing.length ? `, without ${missing.join(', ')}` : ''}`)

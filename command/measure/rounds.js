@@ -2,7 +2,7 @@
 
 const os = require('node:os')
 const cpu = require('./cpu')
-const { shuffle } = require('./stats')
+const { median, shuffle } = require('./stats')
 
 const TRIES = 3 // a round that cannot be believed is measured again, twice at most
 const AGAIN = 2 // rounds of a part that are measured again because the machine was disturbed
@@ -15,7 +15,7 @@ const never = () => null
  * that a disturbance of the machine hits no contender alone.
  *
  *    const recorded = await rounds(cells, { count: 6, visit: cell => measure(cell), doubt: (cell, sample) => null })
- *    // [{ round: 1, load: 1.9, steal: 0.001, others: 0.02 }, …]
+ *    // [{ round: 1, load: 1.9, steal: 0.001, others: 0.02, wait: 0.03 }, …]
  *
  * A cell gets `samples`, or `rejected` with a reason, and `discarded` with what was measured again. `doubt` says why a
  * sample cannot be believed; `disturbance`, why a whole round cannot, by its conditions and never by its figures. A
@@ -32,7 +32,7 @@ exports.rounds = async function (cells, options) {
       tick(`round ${round} of ${count}: ${cell.workload}, ${cell.server.name}`)
       if (!cell.rejected) await sampled(cell, round, { visit, doubt, tries })
     }
-    const found = conditions(before, cpu.machine())
+    const found = conditions(before, cpu.machine(), cells.flatMap(({ samples }, i) => samples.slice(had[i])))
     const reason = again < AGAIN ? disturbance(found) : null
     if (!reason) recorded.push({ round, ...found })
     else {
@@ -86,9 +86,16 @@ async function sampled (cell, round, { visit, doubt, tries }) {
   }
 }
 
-// What else happened on the machine between two looks.
-function conditions (before, after) {
+// What else happened on the machine between two looks, and how long servers waited for their core: the median.
+function conditions (before, after, samples) {
   const used = name => after[name] - before[name]
-  const share = ticks => used('total') > 0 ? Math.max(0, Math.round(ticks / used('total') * 1e4) / 1e4) : 0
-  return { load: Math.round(os.loadavg()[0] * 100) / 100, steal: share(used('steal')), others: share(used('busy') - used('ours')) }
+  const rounded = share => Math.round(share * 1e4) / 1e4
+  const share = ticks => used('total') > 0 ? Math.max(0, rounded(ticks / used('total'))) : 0
+  const waits = samples.map(({ wait }) => wait).filter(Number.isFinite)
+  return {
+    load: Math.round(os.loadavg()[0] * 100) / 100,
+    steal: share(used('steal')),
+    others: share(used('busy') - used('ours')),
+    ...waits.length > 0 && { wait: rounded(median(waits)) }
+  }
 }

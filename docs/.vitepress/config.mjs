@@ -199,12 +199,15 @@ export default defineConfig({
       options: {
         _render: render,
         miniSearch: {
+          // Codes are one word each. These two functions are sent to the browser.
+          options: { tokenize: text => text.match(/\bKONE_\w+|[^\n\r\p{Z}\p{P}]+/gu) ?? [] },
           searchOptions: {
             fuzzy: 0.2,
             prefix: true,
             boost: { title: 4, titles: 2, text: 1 },
-            // The page named `session` comes before a section of it. This function is sent to the browser.
-            boostDocument: (id, term, stored) => stored && stored.titles.length === 0 ? 2 : 1
+            // The page named `session` comes before a section of it, and the list of codes before what mentions one.
+            boostDocument: (id, term, stored) =>
+              term.startsWith('kone_') ? (id.includes('/troubleshooting') ? 20 : 1) : stored && stored.titles.length === 0 ? 2 : 1
           }
         }
       }

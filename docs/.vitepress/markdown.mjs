@@ -108,14 +108,16 @@ function sizeOf (file) {
   return `width="${width}" height="${height}"`
 }
 
-// A wide table scrolls by itself; a keyboard reaches it. One with a column of figures has narrow columns.
+// A wide table scrolls by itself; a keyboard reaches it. One with a column of figures has narrow columns. Any other is
+// a list on a phone, whose cells have the names of their columns.
 function tables (md) {
   let isInTable = false
   md.renderer.rules.table_open = (tokens, i) => {
     const end = tokens.findIndex((token, j) => j > i && token.type === 'thead_close')
     const isNumeric = tokens.slice(i, end).some(token => /text-align:right/.test(token.attrGet('style')))
+    if (!isNumeric) named(tokens, i, end)
     isInTable = true
-    return `<div class="table${isNumeric ? ' figures' : ''}" tabindex="0" role="region" aria-label="Table"><table>\n`
+    return `<div class="table ${isNumeric ? 'figures' : 'list'}" tabindex="0" role="region" aria-label="Table"><table>\n`
   }
   md.renderer.rules.table_close = () => {
     isInTable = false
@@ -131,6 +133,15 @@ function tables (md) {
     const parts = content.split(/(?<=[,/({|:])(?!$)|(?<=\w)(?=\.\w)/)
     return html.replace('<code', content.length < SENTENCE ? '<code' : '<code class="sentence"')
       .replace(md.utils.escapeHtml(content), () => parts.map(md.utils.escapeHtml).join('<wbr>'))
+  }
+}
+
+function named (tokens, begin, end) {
+  const names = tokens.slice(begin, end).filter((token, i, head) => head[i - 1]?.type === 'th_open').map(({ content }) => content)
+  let column = 0
+  for (const token of tokens.slice(end, tokens.findIndex((token, i) => i > end && token.type === 'table_close'))) {
+    if (token.type === 'tr_open') column = 0
+    if (token.type === 'td_open') token.attrSet('data-name', names[column++].replaceAll('`', ''))
   }
 }
 

@@ -42,6 +42,8 @@ describe('rounds', () => {
   it('should record the conditions of every round', async () => {
     const recorded = await rounds([{ workload: 'hello', server: { name: 'a' } }], { count: 3, visit: () => ({}) })
     assert.deepEqual(recorded.map(({ round }) => round), [1, 2, 3])
+    const waiting = await rounds([cell('c')], { count: 2, visit: () => [{ wait: 0.1 }, { wait: 0.3 }, {}] })
+    assert.deepEqual(waiting.map(({ wait }) => wait), [0.2, 0.2])
     for (const { load, steal, others } of recorded) {
       assert.ok(load >= 0)
       assert.ok(steal >= 0 && steal <= 1)
@@ -86,6 +88,10 @@ describe('rounds', () => {
     assert.equal(disturbance({ others: 0.05, steal: 0.02, load: 9 }, machine), undefined)
     assert.match(disturbance({ others: 0.06, steal: 0, load: 1 }, machine), /^other processes took 6\.0 %/)
     assert.match(disturbance({ others: 0, steal: 0.03, load: 1 }, machine), /^the hypervisor took 3\.0 %/)
+    const waited = wait => disturbance({ others: 0, steal: 0, load: 1, wait }, machine)
+    assert.deepEqual([waited(undefined), waited(0.25)], [undefined, undefined])
+    assert.match(waited(0.26), /^servers waited 26\.0 % of their run time for their core/)
+    assert.equal(disturbance({ others: 0, steal: 0, load: 1, wait: 2 }, machine, true), undefined, 'a cluster')
   })
 
   it('should reject who breaks Little\'s law three times', async () => {

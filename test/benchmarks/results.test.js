@@ -94,6 +94,23 @@ describe('make results', () => {
     assert.equal(fs.readFileSync(path.join(results, 'battle.node20.json'), 'utf8'), stringify(parse(JSON.stringify(complete()))))
   })
 
+  it('should refuse a figure of README that differs by more than a tenth from round to round, or ask why', t => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-results-'))
+    t.after(() => fs.rmSync(folder, { recursive: true }))
+    const one = complete()
+    for (const row of one.rows) row.workload = 'hello, wrk'
+    const koa = one.rows.find(({ contender, metric }) => contender === 'koa' && metric === 'cpu')
+    const results = (last, ...args) => {
+      koa.rounds = [...koa.rounds.slice(0, -1), last]
+      fs.writeFileSync(path.join(folder, 'battle.node20.json'), JSON.stringify(one))
+      return spawnSync(process.execPath, [RESULTS, '--from', folder, '--to', path.join(folder, 'to'), ...args], { encoding: 'utf8' })
+    }
+    assert.equal(results(9.8).status, 0)
+    assert.match(results(9.4).stderr, /is refused: kone ÷ Koa in hello, wrk is 1\.01, in its rounds 1\.00 to 1\.14, more than 10\.0 % of it apart: .* --why/)
+    assert.equal(results(9.4, '--why', 'a neighbour').status, 0)
+    assert.equal(JSON.parse(fs.readFileSync(path.join(folder, 'to/battle.node20.json'))).derived.why, 'a neighbour')
+  })
+
   it('should say when kone has changed since', t => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-results-'))
     t.after(() => fs.rmSync(folder, { recursive: true }))

@@ -26,8 +26,8 @@ const AXE = require.resolve('axe-core/axe.min.js')
 const SHOTS = process.env.KONE_SCREENSHOTS // a folder, to look at what the test saw
 const TABS = 3
 const KONE_HOMEPAGE = 'https://kone.example'
-// Tables that a desktop's column cuts off.
-const CUT_TABLES = `[...document.querySelectorAll('.vp-doc .table')].filter(table => table.scrollWidth > table.clientWidth)
+// Tables that the column of a page cuts off.
+const cutTables = which => `[...document.querySelectorAll('.vp-doc .table${which}')].filter(table => table.scrollWidth > table.clientWidth)
   .map(table => location.pathname + ': ' + table.scrollWidth + ' px: ' + table.innerText.slice(0, 40))`
 // Programs without an element for each coloured word: half of what axe would go through, for its rule of colours alone.
 const UNCOLOURED = 'document.querySelectorAll("pre code").forEach(code => { code.textContent = code.textContent })'
@@ -152,11 +152,11 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
       await page.setViewportSize({ width: 360, height: 740 })
       await shoot(page, path, 'phone')
       const width = await page.evaluate('document.documentElement.scrollWidth')
-      const findings = width > 360 ? [`${path} is ${width} px wide`] : []
-      await page.setViewportSize({ width: 1280, height: 900 })
+      const findings = [...width > 360 ? [`${path} is ${width} px wide`] : [], ...await page.evaluate(cutTables('.list'))]
+      await page.setViewportSize({ width: 1440, height: 900 })
       await shoot(page, path, 'desktop')
-      // Reports have as many columns as their labs measure, and the internals long names: these tables may scroll.
-      if (!/^\/(?:reports|internals)\//.test(path)) findings.push(...await page.evaluate(CUT_TABLES))
+      // The internals have long names: these tables may scroll.
+      if (!path.startsWith('/internals/')) findings.push(...await page.evaluate(cutTables('')))
       if (!accessible.has(path)) return findings
       await page.evaluate(UNCOLOURED)
       return [...findings, ...await axe(page, '#VPContent')] // what all pages have in common is looked at below
@@ -249,6 +249,7 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
       ['graceful shutdown', '/api/deploy'], ['streaming', '/guide/files-and-streams'], ['error handler', '/guide/errors'],
       ['prisma', '/guide/recipes'], ['drizzle', '/guide/recipes'], ['monorepo', '/guide/recipes'], ['background jobs', '/guide/recipes'],
       ['test database', '/guide/recipes'], ['oauth', '/guide/authentication'], ['jwt', '/guide/authentication'],
+      ...['KONE_ERR_HOST', 'KONE_ERR_SESSION_STORE', 'KONE_ERR_TIMEOUT', 'KONE_WARN_FALLBACK'].map(code => [code, '/guide/troubleshooting']),
       ['openapi', '/middleware/openapi'], ['rate limit', '/middleware/rateLimit'], ['upload', '/middleware/upload']
     ]) {
       await page.fill('.VPLocalSearchBox input', '')

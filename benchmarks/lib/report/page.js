@@ -128,11 +128,12 @@ function lengths (rows) {
 }
 
 function remarksOf (all) {
-  const items = all.flatMap(({ node, result: { missing, skipped, rejected, derived: { discarded } } }) => [
+  const items = all.flatMap(({ node, result: { missing, skipped, rejected, derived: { discarded, why } } }) => [
+    ...why ? [`Its rounds differ by more than a tenth: ${why}.`] : [],
     ...missing.map(({ name, how }) => `Not measured: ${name}. ${how}`),
     ...skipped.map(({ part, reason }) => `Not measured: ${part}: ${reason}.`),
     ...rejected.map(({ workload, contender, reason }) => `Rejected: ${contender} in “${workload}”: ${reason}.`),
-    ...discarded.length ? [`Rounds discarded and measured again, for errors or because they break Little’s law: ${discarded.length}.`] : []
+    ...discarded.length ? [`Rounds discarded and measured again, for errors, a busy machine, or because they break Little’s law: ${discarded.length}.`] : []
   ].map(item => all.length > 1 ? `Node ${node}: ${item}` : item))
   return [items.map(item => `- ${item}`).join('\n')]
 }

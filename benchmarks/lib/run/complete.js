@@ -4,12 +4,14 @@ const { OPENINGS } = require('./connections')
 const { ROUNDS } = require('./options')
 const { problems } = require('./result')
 const { quantile } = require('../../../command/measure/stats')
+const { two } = require('../report/text')
 
 const SECONDS = 2
 const MOST = 0.75 // of all rounds must be quiet: a neighbour may wake up once
 const MOST_OF_PART = 0.5 // of the rounds of each part, because its figures are their medians
 const OTHERS = 0.05 // share of all cores that processes besides the lab's may take
 const STEAL = 0.02 // share of all cores
+const WAIT = 0.25 // of the time that servers ran, in the median: they waited for their core
 const LOAD = 3 // load average per core, where OTHERS is not known: servers and generators are in it, a cluster more than once
 
 /**
@@ -57,8 +59,29 @@ const quietness = exports.quietness = function ({ machine, conditions = [] }) {
   })
 }
 
-/** Why a round must be measured again, or undefined. */
-exports.disturbance = (round, machine) => disturbances([round], 1, machine)[0]
+/** Why a round must be measured again, or undefined. Several processes on one core wait for each other: isShared. */
+exports.disturbance = function (round, machine, isShared = false) {
+  const isContended = !isShared && round.wait > WAIT
+  return disturbances([round], 1, machine)[0] ??
+    (isContended ? `servers waited ${percent(round.wait)} of their run time for their core (${percent(WAIT)} at most)` : undefined)
+}
+
+const STEADY = 0.1
+
+/**
+ * Why the figures that README shows first cannot be quoted: kone ÷ Koa differs too much from round to round.
+ *
+ * @param {Figures} figures
+ * @param {string[]} workloads
+ * @return {string[]}
+ */
+exports.unsteady = (figures, workloads) => workloads.flatMap(workload => {
+  const { median, min, max } = figures.ratio(workload, 'kone', 'koa') ?? {}
+  return (max - min) / median > STEADY
+    ? [`kone ÷ Koa in ${workload} is ${two(median)}, in its rounds ${two(min)} to ${two(max)}, more than ${percent(STEADY)} of it apart: ` +
+      'measure again, or say why by --why']
+    : []
+})
 
 function disturbances (rounds, share, { cores, kernel = '' }) {
   const most = name => quantile(rounds.map(one => one[name]), share)

@@ -253,7 +253,8 @@ module.exports = class Session {
     if (!cells.length) return
     this.#unrecorded = () => record(cells.filter(({ samples, rejected }) => samples?.length > 0 || rejected))
     const progress = bar(cells.length * count)
-    const disturbed = this.options.quick ? undefined : round => disturbance(round, this.result.machine)
+    const isShared = cells.some(({ server: { contender } }) => contender?.isSpread || contender?.workers > 1)
+    const disturbed = this.options.quick ? undefined : round => disturbance(round, this.result.machine, isShared)
     const tick = doing => progress.tick(this.#prefix + doing)
     const recorded = await rounds(cells, { ...how, count, disturbance: disturbed, tick })
     progress.end()
