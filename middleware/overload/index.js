@@ -1,5 +1,6 @@
 'use strict'
 
+const { now } = require('../../lib/timers')
 const { sizeOf } = require('../_shared/bytes')
 const load = require('../_shared/load')
 const { needsNode } = require('../_shared/runtime')
@@ -35,8 +36,15 @@ module.exports = function overload (options) {
   load.use(() => monitor.state())
 
   return function overload (ctx, next) {
-    const reason = monitor.check()
-    if (reason === undefined) return next()
+    const time = now()
+    const reason = monitor.check(time)
+    if (reason !== undefined) return refuse(ctx, reason, time)
+    if (!monitor.needsQueue(time)) return next()
+    return monitor.queue.wait(time).then(mayStart => mayStart ? next() : refuse(ctx, 'eventLoopDelay', now()))
+  }
+
+  function refuse (ctx, reason, time) {
+    monitor.onRefused(time)
     load.refused(reason)
     ctx.status = 503
     ctx.set('Retry-After', seconds)

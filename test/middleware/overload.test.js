@@ -2,6 +2,8 @@
 
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
+const { AsyncLocalStorage } = require('node:async_hooks')
+const health = require('kone/middleware/health')
 const overload = require('kone/middleware/overload')
 const frameworks = require('../helpers/frameworks')
 const until = require('../helpers/until')
@@ -35,6 +37,29 @@ frameworks('overload', ({ it, Koa, ask, wire }) => {
     assert.match(refused, /^Cache-Control: no-store\r$/mi)
     assert.match(refused, /\r\n\r\nService Unavailable$/)
     await until(async () => (await ask(app, 'GET /')).status === 200) // it is over
+  })
+
+  it('should refuse connections that wait where the event loop does not see them', async () => {
+    const storage = new AsyncLocalStorage()
+    const app = new Koa()
+    app.use(health({ checks: { load: () => !overload.state().isOverloaded } }))
+    app.use((ctx, next) => storage.run(ctx, next))
+    app.use(overload({ maxEventLoopDelay: 30, sampleInterval: 60_000 }))
+    app.use(ctx => {
+      block(5)
+      ctx.body = storage.getStore() === ctx ? 'own' : 'other'
+    })
+    const before = overload.state().refused.eventLoopDelay ?? 0
+    assert.equal((await ask(app, 'GET /readyz')).status, 200)
+    const each = () => wire(app, request('/', 'Connection: close\r\n'))
+    const all = await Promise.all(Array.from({ length: 100 }, each)) // each iteration of the event loop accepts one
+    const [accepted, refused] = [200, 503].map(status => all.filter(text => statuses(text)[0] === status))
+    assert.equal(accepted.length + refused.length, 100)
+    assert(accepted.every(text => text.endsWith('\r\n\r\nown')))
+    assert(accepted.length > 0 && accepted.length < refused.length, `${accepted.length} accepted`) // before: all of them
+    assert.equal(overload.state().refused.eventLoopDelay, before + refused.length)
+    assert.equal((await ask(app, 'GET /readyz')).status, 503)
+    await until(async () => (await ask(app, 'GET /')).status === 200)
   })
 
   it('should let everything pass without limits', async () => {
@@ -72,7 +97,7 @@ describe('overload', () => {
   it('should not wake an idle process, nor keep it alive', async () => {
     const Monitor = require('../../middleware/overload/monitor')
     const monitor = new Monitor({ maxEventLoopDelay: 50, sampleInterval: 1000 })
-    monitor.check()
+    monitor.check(performance.now())
     assert.equal(monitor.timer.hasRef(), false)
     const keepAlive = setInterval(() => {}, 5)
     await until(() => monitor.timer === undefined)
