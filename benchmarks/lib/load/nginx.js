@@ -65,4 +65,6 @@ module.exports = function ({ pin }) {
   }
 }
 
+module.exports.proxy = proxy
+
 module.exports.missing = () => Program.missing('nginx', 'apt-get install nginx, or brew install nginx') ?? wrk.missing()

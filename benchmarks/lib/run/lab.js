@@ -21,6 +21,8 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } // and the codes that
  *   expected, check? })`, folder: an empty one for files; null for a contender that needs more than this machine has
  * @param {(lab: Session) => Promise<void>} definition.measure
  * @param {object} definition.view what is shown of a result, as report/page.js takes it
+ * @param {(result: object) => string[]} [definition.missed] goals that a result does not reach: they are printed, and the
+ *   exit code is 1
  */
 exports.lab = function (module, definition) {
   module.exports = definition
@@ -34,7 +36,7 @@ exports.lab = function (module, definition) {
 
 // From the command line to the exit code; no process is left behind, whatever happens.
 async function start (definition, argv) {
-  const { name, options: own, measure, view } = definition
+  const { name, options: own, measure, view, missed = () => [] } = definition
   let session
   const leave = (code, message) => {
     if (message) console.error(message)
@@ -60,7 +62,8 @@ async function start (definition, argv) {
     await measure(session)
     session.print()
     finish(session.result)
-    leave(0)
+    const below = missed(session.result)
+    leave(below.length ? 1 : 0, below.join('\n'))
   } catch (err) {
     if (err instanceof OptionError) leave(2, err.message)
     const isDisk = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'ENOTDIR', 'EEXIST'].includes(err.code)
