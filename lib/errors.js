@@ -2,7 +2,7 @@
 
 const lazy = require('./lazy')
 
-const httpErrors = lazy(() => require('http-errors'))
+const httpErrors = lazy(() => require('./http-errors'))
 
 /**
  * Every error code of kone and its middleware: what it means, and the status of the response. Match

@@ -41,7 +41,7 @@ const LONG = [
 const BLUEBIRD = ['test/application', 'test/context']
 
 /** Of these, what makes no app, or one of `kone` alone. */
-const NOT_BLUEBIRD = ['debug', 'errors', 'exports', 'fake-timers', 'places', 'start', 'walk'].map(name => `test/application/${name}.test.js`)
+const NOT_BLUEBIRD = ['code-generation', 'debug', 'errors', 'exports', 'fake-timers', 'places', 'start', 'walk'].map(name => `test/application/${name}.test.js`)
 
 /** The modules of lib that read the option: whoever adds one adds its tests to BLUEBIRD. */
 const SEE_PROMISE = ['lib/application.js', 'lib/bluebird.js', 'lib/engines/host.js']

@@ -1,6 +1,6 @@
 'use strict'
 
-const createError = require('http-errors')
+const createError = require('../../lib/http-errors')
 const { decoderOf, decompress } = require('./decoders')
 const unread = require('./unread')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const createError = require('http-errors')
+const createError = require('../../lib/http-errors')
 const { misuse } = require('./usage-error')
 const { boolean, each, number, refused, shape } = require('../../lib/options')
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const http = require('http')
-const createError = require('http-errors')
+const createError = require('../../lib/http-errors')
 const { isObject } = require('../../lib/options')
 const stateless = require('../_shared/stateless')
 const { given, misuse } = require('../_shared/usage-error')

@@ -44,6 +44,7 @@ const MAX_VIEW = 256 // characters; a client that chooses the view can spell it 
  */
 module.exports = function template (root, options) {
   const { autoRender, extension, map, options: engineOptions = {} } = OPTIONS.check(options)
+  checkCompiles()
   const fill = renderer(directory(root), enginesOf(extension, map), extension, engineOptions)
   const variables = Object.fromEntries(
     Object.entries(engineOptions).filter(([name]) => !FOR_ENGINE.has(name)))
@@ -75,6 +76,16 @@ module.exports = function template (root, options) {
       ctx.response.render = ctx.render = (view, locals) => render(ctx, view, locals)
     }
     return next()
+  }
+}
+
+/** At once, not with the first request. */
+function checkCompiles () {
+  try {
+    return new nunjucks.Template('', new nunjucks.Environment([]), '', true)
+  } catch (err) {
+    throw new Error('template: nunjucks makes a function of each template, and node was started with ' +
+      `--disallow-code-generation-from-strings (${manual('template')})`, { cause: err })
   }
 }
 

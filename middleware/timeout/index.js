@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('async_hooks')
-const createError = require('http-errors')
+const createError = require('../../lib/http-errors')
 const guard = require('./guard')
 const isOver = require('../_shared/is-over')
 const { given, misuse } = require('../_shared/usage-error')
