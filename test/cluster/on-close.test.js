@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const { once } = require('node:events')
 const path = require('node:path')
 const { project, scratch } = require('../command/project')
+const share = require('../helpers/share')
 const { ROOT, make, until } = require('./instance')
 
 /** Each step of its end waits a little, and writes a line with the pid when it is over. */
@@ -74,7 +75,9 @@ describe('what an app does at its end', () => {
       assert.deepEqual(own, STEPS)
       assert.deepEqual(others, ['last', 'thrown', 'afterShutdown']) // of the process that tries the app
     })
+  }
 
+  for (const cluster of share(['node'], ['node', 'pm2'])) {
     it(`should be over when ${cluster} has replaced it`, async t => {
       const instance = await serve(t, cluster)
       const { own } = await steps(instance, async () => {

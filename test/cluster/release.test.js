@@ -6,6 +6,7 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
+const share = require('../helpers/share')
 const { ROOT, make } = require('./instance')
 
 const APP = `const here = require('./part')
@@ -39,10 +40,12 @@ describe('a release by a symbolic link', { skip: process.platform === 'win32' &&
   for (const [cluster, how, cwd, PWD, file] of [
     ['node', 'its folder is entered', 'current', 'current', 'app.js'],
     ['node', 'its folder is entered without a shell, and the file is given by its path', 'current', undefined, '/current/app'],
-    ['node', 'it is given from another folder, by its folder', '.', '.', 'current/app.js'],
-    ['pm2', 'its folder is entered', 'current', 'current', 'app.js'],
-    ['pm2', 'it is given from another folder', '.', '.', '/current/app.js'],
-    ['pm2', 'the reload is pm2 reload', 'current', 'current', 'app.js']
+    ['pm2', 'the reload is pm2 reload', 'current', 'current', 'app.js'],
+    ...share([], [
+      ['node', 'it is given from another folder, by its folder', '.', '.', 'current/app.js'],
+      ['pm2', 'its folder is entered', 'current', 'current', 'app.js'],
+      ['pm2', 'it is given from another folder', '.', '.', '/current/app.js']
+    ])
   ]) {
     it(`should be followed by a reload with ${cluster} when ${how}, also if the first one is gone`, async t => {
       const instance = await make(t, cluster, { INSTANCES: '1' })

@@ -11,6 +11,7 @@ const path = require('node:path')
 const { read } = require('../../cluster/settings')
 const { KONE, project, scratch } = require('../command/project')
 const { freePort } = require('../helpers/ports')
+const share = require('../helpers/share')
 const { SHAPES, make, until } = require('./instance')
 
 /** Linux has the whole net of it. */
@@ -72,7 +73,9 @@ describe('where an app listens', { skip: process.platform === 'win32' && 'pipes 
       const { lines } = await instance.run('status')
       assert.match(lines[0], /^kone: nothing was started on \S+app\.sock: kone start <file> --port /)
     })
+  }
 
+  for (const cluster of share(['node'], ['node', 'pm2'])) {
     it(`should be the address that HOST names with ${cluster}, in each worker`, async t => {
       const instance = await make(t, cluster, { HOST })
       instance.write(SHAPES[cluster === 'node' ? 'listens' : 'server'])
