@@ -412,8 +412,9 @@ function forwarded (request) {
 }
 
 function rawHost (request) {
-  const hops = hopsOf(request)
-  const behind = hops === 0 ? '' : nearest(request.get('X-Forwarded-Host'), hops)
+  const named = request.get('X-Forwarded-Host')
+  const hops = named === '' ? 0 : hopsOf(request) // not before: app.proxy may be a deprecated getter, as in egg
+  const behind = hops === 0 ? '' : nearest(named, hops)
   if (behind) return behind
   const { originalUrl } = request
   if (originalUrl && originalUrl.charCodeAt(0) !== 47) {

@@ -249,12 +249,14 @@ describe('mistakes in development', () => {
     assert.equal(run('development', 'silent'), '')
   })
 
-  it('should not read an env that is a getter, which is deprecated in egg’s class: nor does Koa', async () => {
+  it('should not read an env or a proxy that is a getter, which is deprecated in egg’s class: nor does Koa', async () => {
     const reads = []
     for (const Class of [Kone, Koa]) {
       class App extends Class {
-        get env () { return reads.push(Class.name) }
+        get env () { return reads.push(`${Class.name}, env`) }
         set env (value) {}
+        get proxy () { reads.push(`${Class.name}, proxy`) }
+        set proxy (value) {}
       }
       for (const env of ['development', 'production']) {
         const app = new App({ env })
