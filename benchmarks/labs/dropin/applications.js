@@ -11,8 +11,8 @@ const { verify } = require('../../lib/run/verify')
 
 const ANY = { type: /^/, body: () => true }
 
-/** The rows: those on Koa 2, the frameworks first, each with the one request of it that is measured. */
-exports.APPLICATIONS = Object.fromEntries(all().filter(({ koa }) => koa === 2)
+/** The rows: those on Koa 2 that are measured, the frameworks first, each with the one request of it that is measured. */
+exports.APPLICATIONS = Object.fromEntries(all().filter(({ koa, load }) => koa === 2 && load)
   .sort((a, b) => Number(b.isFramework ?? false) - Number(a.isFramework ?? false))
   .map(({ name, title, load: { line, status = 200, ...options }, ...app }) => [name, {
     about: `${title} (${line.split('?')[0]})`,

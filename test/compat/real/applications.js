@@ -6,7 +6,7 @@
  * and once with kone from the tarball of `npm pack`, as "koa" and by `overrides`, so that every package there gets it.
  */
 
-const { execFileSync } = require('node:child_process')
+const { execFileSync, spawnSync } = require('node:child_process')
 const crypto = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
@@ -24,10 +24,11 @@ const KOA = { 2: '2.16.4', 3: '3.3.0' } // by major version
 /**
  * All of them, by name.
  *
- * @return {object[]} `{ name, title, koa, group, packages, addons?, isFramework?, responses, load, mask?, serve, behind?, ask }`.
+ * @return {object[]} `{ name, title, koa, group, packages, addons?, isFramework?, responses, load?, mask?, serve, behind?, ask }`
  *   koa: its major version; group: apps of one group share an install; packages: by name the version, the first is what the
  *   app is of; responses: how many `ask(client)` compares; load: the request that is measured, `{ line, status?, headers?,
- *   json?, form?, body? }`; serve(port?): starts it; behind(): starts the server whose port it gets
+ *   json?, form?, body? }`; serve(port?): starts it; behind(): starts the server whose port it gets. In place of serve and
+ *   ask `suite`: the program of a package, and its arguments, that runs the first package's own tests
  */
 exports.all = () => fs.readdirSync(APPS).filter(file => file.endsWith('.js'))
   .map(file => ({ name: path.parse(file).name, koa: 2, group: 'small', ...require(path.join(APPS, file)) }))
@@ -96,7 +97,7 @@ exports.contender = ({ name }, folder, { part = 'serve', port } = {}) => ({
  * @return {(server: { name: string, port: number }) => Promise<void>}
  */
 exports.comparison = function (app) {
-  let expected
+  const compare = comparing(app)
   return async function check ({ name, port }) {
     const client = new Client(port, app.mask)
     try {
@@ -104,9 +105,45 @@ exports.comparison = function (app) {
     } finally {
       client.close()
     }
-    const { responses } = client
+    compare(name, client.responses)
+  }
+}
+
+/**
+ * The same for a package's own tests, which are in its tarball: each is a response, and has on kone the outcome that it has on
+ * Koa.
+ *
+ *    const check = suite(app, { node })
+ *    check('koa', folder)
+ *    check('kone', other)
+ *
+ * @param {object} app
+ * @param {{ node: string }} how
+ * @return {(side: 'koa' | 'kone', folder: string) => void}
+ */
+exports.suite = function (app, { node }) {
+  const compare = comparing(app)
+  return function check (side, folder) {
+    const [name] = Object.keys(app.packages)
+    const [program, ...args] = app.suite
+    const [own, results] = [path.join(folder, 'own', name), path.join(folder, `${app.name}.json`)]
+    fs.rmSync(own, { recursive: true, force: true })
+    fs.cpSync(path.join(folder, 'node_modules', name), own, { recursive: true }) // jest runs no tests of node_modules
+    fs.rmSync(results, { force: true })
+    const command = [path.join(folder, 'node_modules', program), '--json', '--outputFile', results, ...args]
+    spawnSync(node, command, { cwd: own, stdio: 'ignore' })
+    const { testResults } = JSON.parse(fs.readFileSync(results, 'utf8'))
+    const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
+      .map(({ fullName, status }) => ({ line: fullName, status }))
+    compare(side, tests.sort((a, b) => a.line < b.line ? -1 : 1))
+  }
+}
+
+function comparing (app) {
+  let expected
+  return (side, responses) => {
     if (responses.length !== app.responses) throw new Error(`${responses.length} responses were compared, not ${app.responses}`)
-    if (name === 'koa') expected = responses
+    if (side === 'koa') expected = responses
     const at = responses.findIndex((response, i) => expected && !isDeepStrictEqual(response, expected[i]))
     if (at >= 0) throw new Error(`response ${at + 1}, ${differenceOf(responses[at], expected[at])}`)
   }

@@ -2,6 +2,7 @@
 
 module.exports = {
   title: 'koa-joi-router, routes with validation',
+  group: 'suites',
   packages: { 'koa-joi-router': '8.0.0' },
   responses: 13,
 
