@@ -42,15 +42,11 @@ exports.overview = () => ({
 })
 
 exports.sections = figures => [
-  ranking(figures, WRK, {
-    heading: 'saturated',
-    verified: 'hello',
-    columns: resident(figures)
-  }),
+  ranking(figures, WRK, { heading: 'saturated', verified: 'hello', columns: resident(figures) }),
   rates(figures),
   latencies(figures),
   exports.deployed(figures),
-  ranking(figures, 'hello', { heading: 'as the original report measured', columns: { bytes: row => bytes(figures, row) } }),
+  ranking(figures, 'hello', { heading: 'as the original report measured' }),
   ranking(figures, 'cluster, wrk', {
     heading: 'in a cluster',
     text: `\`node:cluster\` with ${figures.result.derived.workers ?? 'several'} workers. CPU is that of all workers and the primary; load and workers share the cores, so that requests per second say little.`,
@@ -66,8 +62,6 @@ function resident (figures) {
   const after = `MB after ${whole(figures.result.derived.memoryAfter)} requests or more`
   return figures.rows('memory', 'memory').length ? { 'MB after the start': of('start'), [after]: of('memory') } : {}
 }
-
-const bytes = ({ result }, { contender }) => String(result.derived.responses.find(one => one.workload === 'hello' && one.contender === contender)?.bytes ?? '–')
 
 function rates (figures) {
   const names = [...new Set(exports.RATES.flatMap(rate => figures.rows(paced(rate)).map(({ contender }) => contender)))]

@@ -2,18 +2,16 @@
 
 const { ratios } = require('../../lib/report/findings')
 const { beside, ranking } = require('../../lib/report/tables')
-const { ratio, short, whole } = require('../../lib/report/text')
+const { ratio, short } = require('../../lib/report/text')
 const { median } = require('../../../command/measure/stats')
 
-// The four of the first report, with its requests per second of kone and Koa, and both with today's promises.
+// The four of the first report, with its requests per second of kone and Koa; ours are with today's promises.
 const PAIRS = [
-  ['without template: both native', 'plain', 'kone', 'koa'],
-  ['with nunjucks template: both native', 'template', 'kone', 'koa'],
-  ['without template: koa native, kone bluebird', 'plain', 'kone-bluebird', 'koa', [3467, 1313.4]],
-  ['without template: both bluebird', 'plain', 'kone-bluebird', 'koa-bluebird', [3197.4, 2466.4]],
-  ['with nunjucks template: koa native, kone bluebird', 'template', 'kone-bluebird', 'koa', [1526.8, 1282.6]],
-  ['with nunjucks template: both bluebird', 'template', 'kone-bluebird', 'koa-bluebird', [1503, 1438]]
-].map(([heading, workload, ours, theirs, rates]) => ({ heading, workload, ours, theirs, rates }))
+  ['without template: koa native, kone bluebird', 'plain', 'kone-bluebird', 'koa', 3467, 1313.4],
+  ['without template: both bluebird', 'plain', 'kone-bluebird', 'koa-bluebird', 3197.4, 2466.4],
+  ['with nunjucks template: koa native, kone bluebird', 'template', 'kone-bluebird', 'koa', 1526.8, 1282.6],
+  ['with nunjucks template: both bluebird', 'template', 'kone-bluebird', 'koa-bluebird', 1503, 1438]
+]
 
 const NOTHING = 'nothing alone'
 const ABOVE = { 'csrf and session': 'session alone' } // what the cost of one is counted from, if not from nothing
@@ -30,35 +28,14 @@ exports.claims = [
 
 exports.chart = figures => ratios(figures, ['plain', 'template', ...aloneOf(figures)], { what: 'The set, and each middleware alone', to: 'koa', nameOf })
 
-exports.overview = figures => ({
-  lines: ['plain', 'template', ...aloneOf(figures)].map(workload => [nameOf(workload), workload])
-})
+exports.overview = figures => ({ lines: ['plain', 'template', ...aloneOf(figures)].map(workload => [nameOf(workload), workload]) })
 
 exports.sections = figures => [
-  pairs(figures),
-  ranking(figures, 'plain', {
-    heading: 'without template', to: ['koa', 'koa-bluebird']
-  }),
-  ranking(figures, 'template', {
-    heading: 'with nunjucks template',
-    to: ['koa', 'koa-bluebird']
-  }),
+  ranking(figures, 'plain', { heading: 'without template', to: ['koa', 'koa-bluebird'] }),
+  ranking(figures, 'template', { heading: 'with nunjucks template', to: ['koa', 'koa-bluebird'] }),
   alone(figures),
   report(figures)
 ]
-
-function pairs (figures) {
-  const lines = PAIRS.map(({ heading, workload, ours, theirs }) => {
-    const rows = [ours, theirs].map(name => figures.row(workload, name))
-    if (!rows.every(Boolean)) return [heading, 'not measured']
-    const [costs, rates] = [rows.map(row => short(row.median)), rows.map(row => whole(row.requestsPerSecond))]
-    return [heading, ...costs, ratio(figures.ratio(workload, ours, theirs)), ...rates]
-  })
-  return {
-    heading: 'all middleware on',
-    table: [['', 'kone CPU µs', 'koa CPU µs', 'CPU, kone ÷ koa', 'kone requests/s', 'koa requests/s'], ...lines]
-  }
-}
 
 function alone (figures) {
   const workloads = aloneOf(figures)
@@ -99,7 +76,7 @@ function added (figures, workload, name) {
 function report (figures) {
   return {
     ...beside(['', 'report, requests/s', 'here, requests/s', 'here, CPU: Koa ÷ kone'], [
-      ...PAIRS.filter(({ rates }) => rates).map(({ heading, workload, ours, theirs, rates: [kone, koa] }) =>
+      ...PAIRS.map(([heading, workload, ours, theirs, kone, koa]) =>
         [heading, kone / koa, figures.ratio(workload, ours, theirs, { metric: 'throughput' }), figures.ratio(workload, theirs, ours)]),
       [`Koa, Node ${figures.major}: cost with bluebird ÷ native`, 1313.4 / 2466.4, '–', figures.ratio('plain', 'koa-bluebird', 'koa')]
     ]),

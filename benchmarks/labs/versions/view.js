@@ -44,14 +44,8 @@ exports.chart = function (figures) {
   const takes = ['koa', 'kone'].map(side => [side, figures.ratio('keep-alive', `${side}-${newest}`, `node-${newest}`)]).filter(([, spread]) => spread)
   const all = [...labels.map(label => [`Node ${label}`, row('node', label)]), ...takes.map(([side]) => [`${side}, Node ${newest}`, row(side, newest)])]
   const bars = all.filter(([, row]) => row).map(([label, row]) => ({ ...row, label, isOurs: label.startsWith('kone') }))
-  return bars.length
-    ? {
-        title: `Node ${newest}: ${takes.map(([side, { median }]) => `${side} takes ${two(median)}`).join(', ')} of node:http’s CPU time`,
-        unit: 'keep-alive; server CPU per request, µs',
-        n: bars[0].rounds.length,
-        bars
-      }
-    : undefined
+  const title = `Node ${newest}: ${takes.map(([side, { median }]) => `${side} takes ${two(median)}`).join(', ')} of node:http’s CPU time`
+  return bars.length ? { title, unit: 'keep-alive; server CPU per request, µs', n: bars[0].rounds.length, bars } : undefined
 }
 
 // The table with which the release notes of Node 0.6 compared it with 0.4: what, workload, metric, its ratio

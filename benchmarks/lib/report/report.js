@@ -68,22 +68,20 @@ function index (views, claims, shown) {
   const newest = views.flatMap(({ all }) => all.slice(0, 1))
   const compared = newest.flatMap(comparisons)
   const claimed = (lab, on) => Object.entries(claims).filter(([name, nodes]) => name.startsWith(`${lab}: `) && on in nodes).length
-  const rows = ({ lab, title, all }) => {
-    const link = `[${title}](./${lab}.md)`
-    if (!all.length) return [[link, 'no result', '0', '–', '–', '–']]
-    return all.map(figures => {
-      const { node, major, result } = figures
-      return [link, node, String(claimed(lab, major)), commit(result), result.date.slice(0, 10), String(shown.age(figures) ?? '–')]
-    })
+  const row = (lab, figures) => {
+    const { node, major, result } = figures ?? {}
+    if (!figures) return ['no result', '0', '–', '–', '–']
+    return [node, String(claimed(lab, major)), commit(result), result.date.slice(0, 10), String(shown.age(figures) ?? '–')]
   }
+  const rows = ({ lab, title, all }) => (all.length ? all : [null]).map(figures => [`[${title}](./${lab}.md)`, ...row(lab, figures)])
   return `${[
     '# Reports',
     compared.length && 'kone’s CPU time, memory or 99th percentile of latency ÷ that of another server of the same run, on the newest Node that was measured ' +
       `(${[...new Set(compared.map(({ on }) => on))].join(', ')}). kone takes:`,
     OTHERS.map(([what, is]) => line(what, compared.filter(({ other }) => is(other)))).filter(Boolean).join('\n'),
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
-    'rounds, a ratio that of two medians, with the lowest and the highest round beside it; requests per second beside CPU time are those of one round, in ' +
-    `the middle. A claim is what every round supports, rounded up. ${views.filter(({ text }) => text.includes('\n## The original report\n')).length} ` +
+    'rounds, a ratio that of two medians, with the lowest and the highest round beside it; requests per second beside CPU time are ' +
+    `those of one round, in the middle. A claim is what every round supports, rounded up. ${views.filter(({ text }) => text.includes('\n## The original report\n')).length} ` +
     'pages set our figures beside reports of other years and machines, and say where those cannot be true.',
     markdown([['', 'Node', 'claims', 'commit', 'measured', 'commits of lib since'], ...views.flatMap(rows)]),
     ...losses(compared),
