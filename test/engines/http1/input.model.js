@@ -270,6 +270,7 @@ class Run {
     this.reader = ''
     this.isInTime = false   // it came before the last byte
     this.isLate = false     //   and behind the response
+    this.sawReset = false   //   and behind a reset that was noticed
     this.again = ''         // the second reader
     this.req = null
     this.iterator = null
@@ -377,6 +378,7 @@ class Run {
     this.reader = name
     this.isInTime = !this.isWhole
     this.isLate = this.hasResponded
+    this.sawReset = this.isCut && this.seesReset
     if (name !== 'readBody' && name !== 'twice') {
       this.req = this.request.req()
       this.req.on('error', () => { this.hasFailed = true })
@@ -514,7 +516,7 @@ class Run {
     const { handle, socket, req, connection, reader, text } = this
     const states = [
       this.request === null ? this.early : '', this.position, this.isCut, this.behind,
-      this.ends > 0 || this.hasFailed ? '' : reader, this.isLate, this.again, this.isTaking, this.isOver, this.hasLeft,
+      this.ends > 0 || this.hasFailed ? '' : reader, this.isLate, this.sawReset, this.again, this.isTaking, this.isOver, this.hasLeft,
       this.hasFailed, this.ends, this.hasBegun, this.hasResponded, this.isDestroyed, this.isClosing, this.hasNext,
       this.thrown, WHOLE.includes(reader) ? Math.min(this.sent.length - this.received.length, 3 * MARK) : '',
       handle.reading, handle.unread.map(one => one.length).join(), handle.hasEnded, handle.isShut, handle.isClosed,
@@ -598,9 +600,10 @@ async function play (variant, paths, between = runs => runs) {
  */
 function areComparable (front, node) {
   const hasMore = (front.handle.isClosed && !node.handle.isClosed) || front.ends > node.ends
+  const hasReset = front.seesReset === node.seesReset && front.sawReset === node.sawReset
   const isIdle = front.isClosing && front.hasResponded && hasMore
   const isBehind = front.hasResponded && !node.hasResponded && !(front.mustEnd && front.ends === 0)
-  return !isBehind && !(front.isLate && NODES.includes(front.behind)) && front.seesReset === node.seesReset && !isIdle
+  return !isBehind && !(front.isLate && NODES.includes(front.behind)) && hasReset && !isIdle
 }
 
 /** @return {string[]} what is right on node:http and wrong on the front */
