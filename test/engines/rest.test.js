@@ -205,7 +205,12 @@ const STOPS = share([100, 40 * KB], [0, 100, 5 * KB, 40 * KB, 400 * KB])
 const FRAMINGS = ['length', 'chunked', 'Expect']
 
 const CASES = SIZES.flatMap(size => STOPS.flatMap(stop => FRAMINGS.map(framing => ({ size, stop, framing }))))
-  .filter((one, i) => i % share(2, 1) === 0)
+
+/** Some of the cases, others for each reader and side. */
+const casesOf = (reader, side) => {
+  const from = Object.keys(READERS).indexOf(reader) + Object.keys(SIDES).indexOf(side)
+  return CASES.filter((one, i) => (i + from) % share(2, 4) === 0)
+}
 
 const targetOf = (reader, stop) => `/?reader=${encodeURIComponent(reader)}&stop=${stop}`
 
@@ -225,7 +230,7 @@ for (const side of Object.keys(SIDES)) {
     for (const [reader, { then }] of Object.entries(READERS)) {
       it(`should be dropped, or the connection closed: ${reader}`, async () => {
         const port = await serve(side, respond)
-        const found = await Promise.all(CASES.map(async one => {
+        const found = await Promise.all(casesOf(reader, side).map(async one => {
           const seen = await talk(port, { target: targetOf(reader, one.stop), ...one })
           return { ...one, ...seen, fault: faultOf({ ...one, ...seen, then }) }
         }))
