@@ -28,7 +28,7 @@ class Rest {
     this.most = 0        // of the socket's bytesRead, once the rest is dropped
     this.taken = -1      // of the socket's bytes, without those that the request holds
     this.looks = 0       // in a row that found bytes, and none of them taken
-    this.timer = setInterval(look, PERIOD, this).unref()
+    this.timer = setInterval(() => this.look(), PERIOD).unref()
     this.look()
   }
 
@@ -61,16 +61,8 @@ class Rest {
     const { req, socket } = this
     if (req.complete || socket.destroyed) return
     if (socket.bytesRead > this.most) close(req, socket)
-    else setImmediate(limit, this).unref()
+    else setImmediate(() => this.limit()).unref()
   }
-}
-
-function look (rest) {
-  rest.look()
-}
-
-function limit (rest) {
-  rest.limit()
 }
 
 function isAttached (req) {

@@ -103,7 +103,7 @@ class Connection {
     // Each in a scope of its own, because handlers can change the one that they run in.
     for (let chunk; (chunk = gate.shift()) !== null;) this.scope.invoke(this.handleRead, this, chunk)
     // Who waits for the end of a body may respond in its microtasks.
-    if (gate.releaseEnd()) setImmediate(onReadEnd, this)
+    if (gate.releaseEnd()) setImmediate(() => this.onReadEnd())
     if (gate.isReading && !socket.destroyed && this.isOurs) socket._read(0)
   }
 
@@ -300,10 +300,6 @@ class Connection {
     const isResponses = notify(responses.current?.res)
     if (!notify(server) && !isRequests && !isResponses) socket.destroy()
   }
-}
-
-function onReadEnd (connection) {
-  connection.onReadEnd()
 }
 
 function isComplete ({ body }) {

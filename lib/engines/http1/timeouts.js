@@ -43,7 +43,7 @@ class Clock {
   /** Runs while there are connections. */
   start () {
     if (this.timer !== null) return
-    this.checked = this.ms = time()
+    this.checked = this.ms = Math.ceil(now())
     this.schedule()
   }
 
@@ -68,7 +68,7 @@ class Clock {
 
   tick () {
     const { ms: previous, period } = this
-    const ms = this.ms = time()
+    const ms = this.ms = Math.ceil(now())
     const { connectionsCheckingInterval = CHECKING_INTERVAL } = this.server
     const checksMessages = ms - this.checked >= connectionsCheckingInterval
     if (checksMessages) this.checked = ms
@@ -233,10 +233,6 @@ class Deadlines {
     const { reader, gate } = this.connection
     return !reader.hasServed && reader.partial === null && gate.isOpen
   }
-}
-
-function time () {
-  return Math.ceil(now())
 }
 
 module.exports = { Clock, Deadlines }

@@ -85,7 +85,8 @@ class Incoming extends contract.Incoming {
    * to read it.
    */
   onFlushed () {
-    if (this.body !== null && !this.body.isComplete) nextTick(drop, this.body)
+    const { body } = this
+    if (body !== null && !body.isComplete) nextTick(() => body.drop())
   }
 
   /** The client has closed the connection before the response was sent. */
@@ -97,10 +98,6 @@ class Incoming extends contract.Incoming {
   makeRequest () {
     makeRequest(this)
   }
-}
-
-function drop (body) {
-  body.drop()
 }
 
 module.exports = { Incoming }

@@ -66,17 +66,13 @@ function isWatched (server, listener, drainListener) {
   const { request } = server._events
   const isAlone = request === listener || (drainListener !== null && Array.isArray(request) && request.length === 2 &&
     request[0] === drainListener && request[1] === listener)
-  return !isAlone || (server.emit !== emit && isPatchOfOthers(server)) ||
+  return !isAlone || isEmitPatched(server) ||
     started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers
 }
 
 /** An own `emit` of kone's, for handshakes of WebSockets (../../upgrade.js), calls the prototype's. */
-function isPatchOfOthers (server) {
-  return server.emit[kUpgrade] !== true || Object.getPrototypeOf(server).emit !== emit
-}
-
 function isEmitPatched (server) {
-  return server.emit !== emit && isPatchOfOthers(server)
+  return server.emit !== emit && (server.emit[kUpgrade] !== true || Object.getPrototypeOf(server).emit !== emit)
 }
 
 /** Is it a 'request' listener of the server, not one that another listener calls? */
