@@ -70,10 +70,13 @@ const ANY_NODE = [
 /** Of these, what makes no server of an app by helpers/kone.js: it would repeat the first time. */
 const NO_SERVER = ['duties', 'fields', 'input.model', 'output.model', 'parser', 'pieces', 'states'].map(name => `test/engines/http1/${name}.test.js`)
 
-/** And what creates its servers itself, or takes long to test code that does not know who created the server. */
+/** And what creates its servers itself, or takes long to test code that does not know who created the server: bytes, bodies. */
 const NOT_ELSEWHERE = [
   ...NO_SERVER,
-  ...['chunks', 'created-elsewhere', 'file-buffers', 'kept-memory', 'late-touch', 'linear', 'soak'].map(name => `test/engines/http1/${name}.test.js`)
+  ...[
+    'chunks', 'contexts', 'created-elsewhere', 'file-buffers', 'framing', 'fuzz', 'harness', 'kept-memory', 'late-touch', 'linear',
+    'memory', 'readers', 'siege', 'sink', 'soak'
+  ].map(name => `test/engines/http1/${name}.test.js`)
 ]
 
 /**
