@@ -120,7 +120,7 @@ function share (spread) {
 function replaced (mw) {
   const set = {}
   const text = fs.readFileSync(path.join(ROOT, 'middleware/README.md'), 'utf8')
-  for (const [, middleware, replaces] of text.matchAll(/^\| \[(\w+)\]\(.* \| ([^|]+) \| [\d.]+ \|$/gm)) {
+  for (const [, middleware, replaces] of text.matchAll(/^\| \[(\w+)\]\(.* \| ([^|]+) \| (?:[\d.]+|–) \|$/gm)) {
     const names = replaces.split(', ').map(one => /^([@\w/-]+)(?: [\d.]+)?$/.exec(one)?.[1]).filter(name => name?.includes('koa'))
     const gain = share(['alone', 'and session'].map(how => mw?.ratio(`${middleware} ${how}`, 'kone', PACKAGES)).find(Boolean))
     names.forEach((name, i) => { set[name] = { middleware, ...i === 0 && gain && { gain } } })

@@ -2,6 +2,7 @@
 
 const { report } = require('../../lib/error-path')
 const whenFinished = require('../_shared/finished')
+const sockets = require('../_shared/sockets')
 const stateless = require('../_shared/stateless')
 const { liner } = require('./line')
 const OPTIONS = require('./options')
@@ -82,7 +83,11 @@ function recorder (log, options) {
 
       // a closed socket has no address any more: ctx.ip keeps it
       if (hasAddress) ctx.ip // eslint-disable-line no-unused-expressions
-      whenFinished(ctx, () => writeSafely(ctx, write, start))
+      whenFinished(ctx, () => {
+        const socket = sockets.of(ctx)
+        if (socket === undefined) writeSafely(ctx, write, start)
+        else socket.closed.then(() => writeSafely(ctx, write, start))
+      })
     }
   }
 }

@@ -1,6 +1,7 @@
 'use strict'
 
 const { escape } = require('../_shared/escape')
+const sockets = require('../_shared/sockets')
 
 const CLIENT_GONE = 499 // nginx's number for a client that left before its response
 
@@ -43,7 +44,7 @@ function statusOf (ctx) {
 }
 
 function length (ctx) {
-  return ctx.response.get('Content-Length') || '-'
+  return sockets.of(ctx)?.bytes() ?? (ctx.response.get('Content-Length') || '-')
 }
 
 function httpVersion (ctx) {

@@ -3,6 +3,7 @@
 const { now } = require('../../lib/timers')
 const whenFinished = require('../_shared/finished')
 const load = require('../_shared/load')
+const { counts } = require('../_shared/sockets')
 const stateless = require('../_shared/stateless')
 const { manual, misuse } = require('../_shared/usage-error')
 const isToken = require('./token')
@@ -49,6 +50,7 @@ module.exports = function metrics (options) {
     buckets
   })
   ofOverload(register, client, prefix)
+  ofSockets(register, client, prefix)
   const routes = new Map() // route → method, status, own labels → the series, which prom-client looks up slowly
   let size = 0 // series
 
@@ -140,5 +142,23 @@ function ofOverload (register, { Counter, Gauge }, prefix) {
     name: `${prefix}http_overloaded`,
     help: '1 while overload() refuses requests',
     collect () { this.set(load.state()?.isOverloaded ? 1 : 0) }
+  })
+}
+
+/** What websocket() does in this process. */
+function ofSockets (register, { Counter, Gauge }, prefix) {
+  once(register, Gauge, {
+    name: `${prefix}websockets_open`,
+    help: 'Open connections of websocket()',
+    collect () { this.set(counts.open) }
+  })
+  once(register, Counter, {
+    name: `${prefix}websocket_messages_total`,
+    help: 'Messages of websocket(), received and sent',
+    labelNames: ['direction'],
+    collect () {
+      this.reset()
+      for (const direction of ['received', 'sent']) this.inc({ direction }, counts[direction])
+    }
   })
 }

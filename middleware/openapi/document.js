@@ -11,6 +11,9 @@ const Components = require('./schema')
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] // that OpenAPI has
 const PLACES = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' }
+/** Of a middleware: websocket(). */
+const kUpgrade = Symbol.for('kone.upgrade')
+
 const EVENTS = 'text/event-stream'
 const NOT_HEADERS = ['accept', 'content-type', 'authorization'] // OpenAPI describes them elsewhere
 const PROBLEM = {
@@ -211,7 +214,8 @@ function operationOf (route, around, store, ids, schemes = {}) {
   if (parameters.size > 0) operation.parameters = [...parameters.values()]
   operation.requestBody = requestBodyOf(fns, route.method, jsonOf, store)
   const streams = route.layer.stack.some(fn => route.fns.includes(fn) && fn.produces === EVENTS)
-  operation.responses = responsesOf(given, responses, jsonOf, store, streams ? '200' : 'default')
+  const upgrades = route.layer.stack.some(fn => route.fns.includes(fn) && fn[kUpgrade] === true)
+  operation.responses = responsesOf(given, responses, jsonOf, store, upgrades ? '101' : streams ? '200' : 'default')
   const { 200: ok } = operation.responses
   if (streams && ok) operation.responses[200] = { content: { [EVENTS]: {} }, ...ok }
   return operation

@@ -4,6 +4,7 @@ const { AsyncResource } = require('async_hooks')
 const { report } = require('../../lib/error-path')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const whenFinished = require('../_shared/finished')
+const sockets = require('../_shared/sockets')
 const handshakeOf = require('./handshake')
 const OPTIONS = require('./options')
 const originsOf = require('./origins')
@@ -73,6 +74,7 @@ module.exports = function websocket (handler, options) {
       accepted.set(ctx.req, { ctx, fields })
       server.handleUpgrade(ctx.req, connection, head, socket => {
         isOpen = true
+        sockets.opened(ctx, { closed: socket.closed, bytes: () => connection.bytesWritten })
         endWithServer(socket, upgrade.server)
         socket.begin(scope, settings, () => { connections-- })
         forbidFields(ctx)

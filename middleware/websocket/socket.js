@@ -1,5 +1,6 @@
 'use strict'
 
+const { counts } = require('../_shared/sockets')
 const { clearTimeout, clearInterval, nextTick, setImmediate, setInterval, setTimeout } = require('../../lib/timers')
 
 const NORMAL = 1000
@@ -56,6 +57,7 @@ function create (WebSocket) {
       this.scope = scope
       this.settings = settings
       this.released = released
+      counts.open++
       if (settings.heartbeat > 0) this.beat = setInterval(beat, settings.heartbeat, this).unref()
     }
 
@@ -105,6 +107,7 @@ function create (WebSocket) {
     }
 
     receive (data, isBinary) {
+      counts.received++
       this.silence = 0
       if (this.isDropping) return false
       if (this.held.length === 0) {
@@ -161,6 +164,7 @@ function create (WebSocket) {
      * message; it never becomes an unhandled rejection.
      */
     send (data, options, callback) {
+      counts.sent++
       if (typeof options === 'function' || typeof callback === 'function') return super.send(data, options, callback)
       const sent = new Sent(this, sizeOf(data))
       super.send(data, options, sent.settle)
@@ -210,6 +214,7 @@ function create (WebSocket) {
     }
 
     conclude (code, reason) {
+      counts.open--
       clearInterval(this.beat)
       clearTimeout(this.leaveTimer)
       this.outcome = { code: code ?? ABNORMAL, reason: String(reason) }

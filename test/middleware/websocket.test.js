@@ -94,6 +94,8 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       }
       const { app, raw } = await start(async (socket, ctx) => {
         order.push('handler')
+        assert.throws(() => ctx.set('X-Late', '1'), /in a middleware in front of websocket/)
+        assert.throws(() => ctx.cookies.set('late', '1'))
         await socket.send([ctx.params.id, ctx.state.a, ctx.session.user, storage.getStore(), ctx.query.b].join())
         socket.on('message', data => socket.send(`${data} ${storage.getStore()}`))
       }, {
@@ -386,6 +388,9 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       }
       for (const [host, origin] of [['a.test', 'https://a.test'], ['a.test:443', 'https://a.test'], ['A.test', 'https://a.test'], ['[::1]:443', 'https://[::1]']]) {
         assert.equal(await statusOf(origin, { Host: host }), 101, host)
+      }
+      for (const origin of ['https://evila.test', 'https://a.test.evil', 'https://a.test:444', 'ftp://a.test']) {
+        assert.equal(await statusOf(origin, { Host: 'a.test' }), 403, origin)
       }
       assert.equal(await statusOf('http://a.test', { Host: 'a.test' }), isSecure ? 403 : 101)
       app.proxy = true
