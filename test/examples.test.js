@@ -267,6 +267,25 @@ example('websocket', (ask, child) => {
   })
 })
 
+example('chat', (ask, child) => {
+  it('should talk in a channel to who is signed in, and leave with 1001', async () => {
+    const enter = async user => {
+      const { headers } = await ask('/login', { method: 'POST', body: new URLSearchParams({ user }) })
+      const socket = new WebSocket(`${child.url.replace('http', 'ws')}/channels/lobby`, { headers: { cookie: headers.getSetCookie()[0].split(';')[0] } })
+      await once(socket, 'open')
+      return socket
+    }
+    const [ada, bob] = [await enter('Ada'), await enter('Bob')]
+    ada.send('hello')
+    assert.deepEqual((await Promise.all([ada, bob].map(one => once(one, 'message')))).map(String), ['Ada: hello,false', 'Ada: hello,false'])
+    const stranger = new WebSocket(`${child.url.replace('http', 'ws')}/channels/lobby`)
+    assert.match((await once(stranger, 'error'))[0].message, /401/)
+    const left = once(bob, 'close')
+    child.stop('SIGTERM')
+    assert.equal((await left)[0], 1001)
+  })
+})
+
 example('socket-io', (ask, child) => {
   for (const transport of ['polling', 'websocket']) {
     it(`should talk over ${transport}`, async () => {

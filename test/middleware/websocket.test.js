@@ -286,6 +286,7 @@ for (const [name, serve] of Object.entries(ENGINES)) {
           await immediate()
           results.push('waits')
           await Promise.all([big, small])
+          results.push(socket.readyState)
         } else if (ctx.params.id === '2') {
           socket.closed.then(({ code }) => results.push(code))
           for (let i = 0; i < 80; i++) socket.send(Buffer.alloc(500_000))
@@ -301,8 +302,8 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       await until(() => results.length === 1)
       assert.deepEqual(results, ['waits'])
       slow.resume()
-      await until(() => results.length === 2)
-      assert.deepEqual(results.splice(0), ['waits', 'sent'])
+      await until(() => results.length === 3)
+      assert.deepEqual(results.splice(0), ['waits', 'sent', WebSocket.OPEN])
       slow.destroy()
       const behind = await raw('/chats/2')
       await until(() => results.length === 1)

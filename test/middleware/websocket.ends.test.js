@@ -1,0 +1,105 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const https = require('node:https')
+const { before, describe, it } = require('node:test')
+const { setImmediate: immediate } = require('node:timers/promises')
+const { generate } = require('selfsigned')
+const Kone = require('kone')
+const websocket = require('kone/middleware/websocket')
+const { connect, frame, requestOf, responseOf } = require('../helpers/handshake')
+const share = require('../helpers/share')
+const until = require('../helpers/until')
+
+/** Guards in front of the route: `status` of the response, if the client gets one. */
+const GUARDS = {
+  passes: { fn: (ctx, next) => next(), status: 101 },
+  waits: { fn: async (ctx, next) => { await immediate(); await immediate(); return next() }, status: 101 },
+  refuses: { fn: ctx => ctx.throw(401), status: 401 },
+  throws: { fn: () => { throw new Error('of the guard') }, status: 500 },
+  'waits, and the client leaves': { fn: async (ctx, next) => { ctx.app.emit('waiting'); await immediate(); await immediate(); return next() }, leave: true },
+  'waits, and the drain begins': { fn: async (ctx, next) => { ctx.app.emit('waiting'); await immediate(); return next() }, drain: true, status: 503 }
+}
+
+const HANDLERS = {
+  loop: async socket => { for await (const message of socket) await socket.send(message) },
+  events: socket => { socket.on('message', data => { socket.send(data) }) },
+  sends: async socket => { while (socket.readyState === 1) await socket.send('x'.repeat(1000)).catch(() => {}) },
+  'never reads': socket => socket.closed,
+  throws: async () => { await immediate(); throw new Error('of the handler') },
+  ends: () => {}
+}
+
+/** What ends a connection: for the client, or `app`. */
+const ENDS = {
+  close: client => client.write(frame('', 8)),
+  RST: client => client.encrypted ? client.destroy() : client.resetAndDestroy(),
+  'half-close': client => client.end(),
+  'a close that has no response': () => {}, // of the handler, or of app.close()
+  'app.close()': null
+}
+
+for (const isSecure of [false, true]) {
+  for (const http1 of [true, false]) {
+    describe(`every end of a WebSocket, ${http1 ? 'front' : 'node:http'}${isSecure ? ', TLS' : ''}`, { concurrency: 8 }, () => {
+      let keys
+      before(async () => {
+        const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
+        keys = { key, cert }
+      })
+
+      async function run (guard, handler, end) {
+        const { fn, status, leave, drain } = GUARDS[guard]
+        const app = new Kone({ http1 })
+        const seen = { closed: [], finished: 0, handled: 0, ended: 0 }
+        app.on('error', () => {})
+        app.on('finish', () => { seen.finished++ })
+        app.use(fn)
+        app.use(websocket(async (socket, ctx) => {
+          seen.handled++
+          socket.on('close', code => seen.closed.push(code))
+          try {
+            await HANDLERS[handler](socket, ctx)
+          } finally {
+            seen.ended++
+          }
+        }, { maxPayload: 1000, heartbeat: 20 }))
+        const server = isSecure ? app.attach(https.createServer(keys)).listen(0) : app.listen(0)
+        await once(server, 'listening')
+        const { port } = server.address()
+        const client = await connect(port, { isSecure })
+        const waiting = new Promise(resolve => app.once('waiting', resolve))
+        client.write(Buffer.concat([Buffer.from(requestOf(port, '/')), frame('one'), frame('two')]))
+        let closing
+        if (leave || drain) await waiting
+        if (leave) client.destroy()
+        if (drain) closing = app.close({ grace: 0, timeout: 5000 })
+        if (!leave) {
+          const response = await responseOf(client)
+          assert.equal(response.status, status)
+        }
+        if (status === 101) {
+          client.resume() // reads on
+          for (let i = 0; i < 3; i++) client.write(frame('y'.repeat(500)))
+          ENDS[end]?.(client)
+        }
+        await (closing ?? app.close({ grace: 0, timeout: 5000 }))
+        const isRun = status === 101
+        await until(() => seen.finished === 1 && (!isRun || seen.closed.length > 0)) // a tick behind its connection's end
+        assert.deepEqual([seen.handled, seen.ended, seen.closed.length], isRun ? [1, 1, 1] : [0, 0, 0], JSON.stringify(seen))
+        client.destroy()
+      }
+
+      const cases = Object.keys(GUARDS).flatMap(guard => GUARDS[guard].status !== 101
+        ? [[guard, 'loop', 'close']]
+        : Object.keys(HANDLERS).flatMap(handler => Object.keys(ENDS).map(end => [guard, handler, end])))
+      const every = share(9, 1)
+
+      cases.forEach(([guard, handler, end], i) => {
+        if ((i + (http1 ? 0 : 4) + (isSecure ? 2 : 0)) % every !== 0) return
+        it(`should have one end: the guard ${guard}, the handler ${handler}, ${end}`, () => run(guard, handler, end))
+      })
+    })
+  }
+}
