@@ -1,6 +1,6 @@
 'use strict'
 
-const { AsyncResource } = require('async_hooks')
+const { AsyncLocalStorage } = require('async_hooks')
 const { report } = require('../../lib/error-path')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const whenFinished = require('../_shared/finished')
@@ -44,6 +44,7 @@ module.exports = function websocket (handler, options) {
   const Socket = socketOf(WebSocket)
   const accepted = new WeakMap() // req → what its handshake needs
   let connections = 0
+  const released = () => { connections-- } // made here: otherwise each socket would keep its ctx
 
   // ws's own server, which listens to nothing: it checks a handshake, sends the 101 and reads frames
   const server = new WebSocketServer({
@@ -68,7 +69,7 @@ module.exports = function websocket (handler, options) {
     let isOpen = false
     connections++
     whenFinished(ctx, () => { if (!isOpen) connections-- })
-    const scope = new AsyncResource('KONEWEBSOCKET')
+    const inContext = AsyncLocalStorage.snapshot()
     ctx.status = 101
     upgrade.accept((connection, head, fields) => {
       accepted.set(ctx.req, { ctx, fields })
@@ -76,9 +77,9 @@ module.exports = function websocket (handler, options) {
         isOpen = true
         sockets.opened(ctx, { closed: socket.closed, bytes: () => connection.bytesWritten })
         endWithServer(socket, upgrade.server)
-        socket.begin(scope, settings, () => { connections-- })
+        socket.begin(inContext, settings, released)
         forbidFields(ctx)
-        scope.runInAsyncScope(run, null, handler, socket, ctx)
+        inContext(run, handler, socket, ctx)
       })
     })
   }

@@ -33,7 +33,7 @@ function create (WebSocket) {
   return class KoneSocket extends WebSocket {
     constructor (...args) {
       super(...args)
-      this.scope = null         // the async context of the handler
+      this.inContext = null     // calls a function in the async context of the handler
       this.settings = null
       this.released = null
       this.held = []            // messages that nobody has read yet: data, isBinary, data, …
@@ -53,8 +53,8 @@ function create (WebSocket) {
     }
 
     /** The 101 is sent, and the handler runs next. */
-    begin (scope, settings, released) {
-      this.scope = scope
+    begin (inContext, settings, released) {
+      this.inContext = inContext
       this.settings = settings
       this.released = released
       counts.open++
@@ -93,17 +93,17 @@ function create (WebSocket) {
     }
 
     /** In the handler's context, as are its own calls. */
-    emit (event, ...args) {
-      if (event === 'message') return this.receive(args[0], args[1])
+    emit (event, one, two) {
+      if (event === 'message') return this.receive(one, two)
       if (event === 'pong') this.silence = 0
-      if (event === 'close') this.conclude(args[0], args[1])
-      return this.notify(event, args)
+      if (event === 'close') this.conclude(one, two)
+      return this.notify(event, one, two)
     }
 
-    notify (event, args) {
+    notify (event, one, two) {
       if (this.listenerCount(event) === 0) return false // also 'error': what a peer sends is no error of the app
-      if (this.scope === null) return super.emit(event, ...args)
-      return this.scope.runInAsyncScope(emit, this, super.emit, event, args)
+      if (this.inContext === null) return super.emit(event, one, two)
+      return this.inContext(emit, super.emit, this, event, one, two)
     }
 
     receive (data, isBinary) {
@@ -117,7 +117,7 @@ function create (WebSocket) {
           waiting({ value: valueOf(data, isBinary), done: false })
           return true
         }
-        if (this.listenerCount('message') > 0) return this.notify('message', [data, isBinary])
+        if (this.listenerCount('message') > 0) return this.notify('message', data, isBinary)
       }
       this.held.push(data, isBinary)
       this.heldBytes += data.length
@@ -167,8 +167,8 @@ function create (WebSocket) {
       counts.sent++
       if (typeof options === 'function' || typeof callback === 'function') return super.send(data, options, callback)
       const sent = new Sent(this, sizeOf(data))
-      super.send(data, options, sent.settle)
-      return sent.promise
+      super.send(data, options, err => sent.settle(err))
+      return sent
     }
 
     /** @param {number} bytes of a send that nobody awaits yet; negative when it has ended, or is awaited */
@@ -226,21 +226,54 @@ function create (WebSocket) {
   }
 }
 
-/** A send: the promise is made and kept by this. */
+/**
+ * What send() returns: a promise that is made when somebody awaits it, because most sends of a server are not awaited.
+ * An echo by events takes 1.13 of the CPU time of ws, and 1.7 with a promise for each. A failure that nobody awaits is
+ * dropped.
+ */
 class Sent {
   constructor (socket, size) {
     this.socket = socket
     this.size = size
-    this.promise = new SentPromise((resolve, reject) => {
-      this.settle = err => {
-        this.release()
-        if (err) reject(closed(err))
-        else resolve()
-      }
-    })
-    this.promise.sent = this
-    then.call(this.promise, undefined, ignore)
+    this.outcome = undefined // null: sent; an Error
+    this.promise = null
+    this.resolve = this.reject = null
     socket.count(size)
+  }
+
+  get [Symbol.toStringTag] () { return 'Promise' }
+
+  then (onFulfilled, onRejected) {
+    return this.awaited().then(onFulfilled, onRejected)
+  }
+
+  catch (onRejected) {
+    return this.awaited().catch(onRejected)
+  }
+
+  finally (fn) {
+    return this.awaited().finally(fn)
+  }
+
+  awaited () {
+    this.release()
+    this.promise ??= new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.reject = reject
+      if (this.outcome !== undefined) this.conclude()
+    })
+    return this.promise
+  }
+
+  settle (err) {
+    this.release()
+    this.outcome = err ? closed(err) : null
+    if (this.promise !== null) this.conclude()
+  }
+
+  conclude () {
+    if (this.outcome === null) this.resolve()
+    else this.reject(this.outcome)
   }
 
   /** It has ended, or somebody awaits it. */
@@ -255,23 +288,10 @@ function closed (cause) {
   return Object.assign(new Error('the WebSocket is closed', { cause }), { code: CLOSED })
 }
 
-const { then } = Promise.prototype
-
-class SentPromise extends Promise {
-  static get [Symbol.species] () { return Promise }
-
-  then (onFulfilled, onRejected) {
-    this.sent.release()
-    return super.then(onFulfilled, onRejected)
-  }
-}
-
-function ignore () {}
-
 /** What a listener throws becomes an uncaught exception in the handler's context, where isolate finds the request. */
-function emit (own, event, args) {
+function emit (own, socket, event, one, two) {
   try {
-    return own.call(this, event, ...args)
+    return own.call(socket, event, one, two)
   } catch (err) {
     nextTick(raise, err)
     return true
@@ -283,7 +303,7 @@ function raise (err) {
 }
 
 function passHeld (socket) {
-  while (socket.held.length > 0 && socket.listenerCount('message') > 0) socket.notify('message', socket.take())
+  while (socket.held.length > 0 && socket.listenerCount('message') > 0) socket.notify('message', ...socket.take())
 }
 
 function valueOf (data, isBinary) {
@@ -291,7 +311,7 @@ function valueOf (data, isBinary) {
 }
 
 function sizeOf (data) {
-  if (typeof data === 'string') return Buffer.byteLength(data)
+  if (typeof data === 'string') return data.length
   return data?.byteLength ?? data?.size ?? String(data).length
 }
 
