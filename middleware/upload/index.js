@@ -14,7 +14,7 @@ const whenFinished = require('../_shared/finished')
 const form = require('../_shared/form')
 const { misuse } = require('../_shared/usage-error')
 const OPTIONS = require('./options')
-const { custom, memoryStorage, temporary } = require('./storage')
+const { custom, memoryStorage, temporary, WAITING } = require('./storage')
 
 // What browsers write for a quote and for line breaks in names, and they write nothing else so: not even for `%`
 // (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data)
@@ -128,6 +128,7 @@ class Upload {
       return busboy({
         headers: { 'content-type': ctx.get('content-type') },
         defParamCharset: 'utf8',
+        fileHwm: WAITING,
         // one more each, because busboy already refuses the limit itself
         limits: {
           files: limits.files,

@@ -10,7 +10,10 @@ const { misuse } = require('../_shared/usage-error')
 
 const { unlink } = fs.promises
 
-module.exports = { custom, memoryStorage, temporary }
+// Bytes of a file that may wait for the disk: one write takes what several reads brought.
+const WAITING = 512 * 1024
+
+module.exports = { custom, memoryStorage, temporary, WAITING }
 
 // Properties that only files of multer's storages have: reading one throws an error instead of returning undefined.
 const NOT_THERE = Object.fromEntries([
@@ -49,7 +52,7 @@ function temporary (folder) {
       paths.set(file, file.path)
       Object.defineProperties(file, NOT_THERE)
       // other users of the system must not read it, and a file that exists must not be overwritten
-      const target = fs.createWriteStream(file.path, { flags: 'wx', mode: 0o600 })
+      const target = fs.createWriteStream(file.path, { flags: 'wx', mode: 0o600, highWaterMark: WAITING })
       const failure = await written(stream, target)
       file.size = target.bytesWritten
       if (failure === null) return
