@@ -4,7 +4,7 @@
  * An exhaustive search on the input side: each sequence of events up to a depth, on a real net.Socket over a handle in
  * place of the kernel's, with a high-water mark of 8 bytes, on the front and on node:http beside each other.
  *
- *    node test/engines/http1/input.model.js --depths 8,7,3 --variant 'chunked, TLS'
+ *    node test/engines/http1/input.model.js --depths 8,6,4 --variant 'chunked, TLS'
  *    node test/engines/http1/input.model.js --path 'head size data iterator crlf'
  *
  * The client does what the grammar of the wire allows (FOLLOWS). Two of its events may be joined: `a+b` come in one read,
@@ -633,7 +633,7 @@ async function step (runs, perform) {
 /**
  * All paths: of up to so many events as `depths` says for each number of odd steps.
  *
- *    const { failures } = await search(VARIANTS['chunked, TLS'], [8, 7, 3]) // of eight events, of seven with an odd step, …
+ *    const { failures } = await search(VARIANTS['chunked, TLS'], [8, 6, 4]) // of eight events, of six with an odd step, …
  *
  * @return {{ failures: string[], paths: number, states: number }}
  */
@@ -692,7 +692,7 @@ async function main () {
   Error.stackTraceLimit = 0
   const value = name => ({ type: 'string', value: name })
   const { values } = commandLine('input.model.js', { depths: value('events'), variant: value('name'), path: value('steps') }, 'test/engines/http1/input.model.js')
-  const { depths = '8,7,3', variant, path } = values
+  const { depths = '8,6,4', variant, path } = values
   for (const name of variant === undefined ? Object.keys(VARIANTS) : [variant]) {
     const { user } = process.cpuUsage()
     if (path !== undefined) {

@@ -15,7 +15,7 @@ const { Responses } = require('../../../lib/engines/http1/output/responses')
 const { VARIANTS, play } = require('./input.model')
 
 /** `make fuzz` goes deeper; `make mutants` runs this for each mutant. */
-const DEPTHS = process.env.KONE_MUTANTS ? '5,5' : '8,7,3'
+const DEPTHS = process.env.KONE_MUTANTS ? '5,5' : '8,6,4'
 
 describe('the front, for every sequence of events', () => {
   // In a process of its own: the hooks of the test runner make it five times slower.
