@@ -6,6 +6,7 @@
  *    node test/compat/real/run.js                all of them
  *    node test/compat/real/run.js rest strapi    some
  *    … --node=26                                 the Node that runs the servers, as in the lab
+ *    … --try                                     by `kone try`, without installing kone
  *    KONE_FRONT=callback …                       in servers that other code creates, with app.callback()
  */
 
@@ -16,15 +17,17 @@ const { nodeBinary, nodeVersion } = require('../../../benchmarks/lib/run/options
 const Server = require('../../../benchmarks/lib/servers/server')
 const commandLine = require('../../../tools/command-line')
 const { all, comparison, contender, install, suite } = require('./applications')
+const { tried } = require('./try')
 
 if (require.main === module) main()
 
 async function main () {
-  const { apps, node } = await parse()
+  const { apps, node, isTry } = await parse()
   for (const app of apps) {
     try {
-      await compare(app, node)
-      console.log(`same     ${app.name}: ${app.title}, ${app.responses} responses`)
+      const responses = isTry ? await tryIt(app, node) : app.responses
+      if (!isTry) await compare(app, node)
+      console.log(`same     ${app.name}: ${app.title}, ${responses} responses`)
     } catch (err) {
       console.log(`FAILS    ${app.name}: ${err.message}`)
       process.exitCode = 1
@@ -35,12 +38,12 @@ async function main () {
 // A mistake ends it with one line, before anything is installed.
 async function parse () {
   const names = all().map(({ name }) => name)
-  const FLAGS = { node: { type: 'string', value: 'version' } }
-  const { values: { node: wanted = process.execPath }, positionals } = commandLine('compat', FLAGS, 'docs/api/real-applications.md', names)
+  const FLAGS = { node: { type: 'string', value: 'version' }, try: { type: 'boolean' } }
+  const { values: { node: wanted = process.execPath, try: isTry = false }, positionals } = commandLine('compat', FLAGS, 'docs/api/real-applications.md', names)
   try {
     const node = await nodeBinary(wanted)
     nodeVersion(node)
-    return { apps: all().filter(({ name }) => positionals.length === 0 || positionals.includes(name)), node }
+    return { apps: all().filter(({ name }) => positionals.length === 0 || positionals.includes(name)), node, isTry }
   } catch (err) {
     console.error(`compat: ${err.message}`)
     process.exit(2)
@@ -73,6 +76,19 @@ async function compare (app, node) {
   }
   // warnings, say, of a deprecated getter that kone reads and Koa does not
   if (printed.kone?.length > printed.koa?.length) throw new Error(`it prints more than on Koa: ${printed.kone.join(' ')}`)
+}
+
+/** What is behind an app, kone try does not start: those apps are not tried. */
+async function tryIt (app, node) {
+  if (app.suite || app.behind) throw new Error('is a suite, or needs a server behind it: kone try runs neither')
+  if (app.koa !== 2) throw new Error(`needs kone@${app.koa}`)
+  const folder = install(app, 'koa', { node })
+  const server = await Server.start({ name: 'koa', ...contender(app, folder) }, { node, within: contender(app, folder).within })
+  const { error, requests, differences } = await tried(app, { folder, port: server.port, node }).finally(() => server.stop())
+  if (error !== undefined) throw new Error(error)
+  const [first] = differences
+  if (first) throw new Error(`${first.request}: ${first.key} is ${first.kone}, not ${first.koa}`)
+  return requests
 }
 
 // `kone doctor` names what of an app is tested, at the versions that are installed.
