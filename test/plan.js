@@ -62,7 +62,8 @@ const ANY_NODE = [
   'test/middleware/requestId.oracle.test.js', 'test/middleware/router.oracle.test.js', 'test/middleware/router.syntax.test.js',
   'test/middleware/session.koa-session.test.js', 'test/middleware/session.oracle.test.js',
   'test/middleware/session.races.test.js', 'test/middleware/session.shared.test.js', 'test/middleware/static.disk.test.js',
-  'test/middleware/static.oracle.test.js', 'test/middleware/upload.oracle.test.js', 'test/mutants', 'test/options.test.js',
+  'test/middleware/static.oracle.test.js', 'test/middleware/upload.oracle.test.js',
+  'test/middleware/websocket.ends.test.js', 'test/mutants', 'test/options.test.js',
   'test/packages/heavy.test.js', 'test/plan.test.js', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
   'test/security/regexp.test.js', 'test/types', 'test/verbs.test.js', 'test/workflows.test.js'
 ]
