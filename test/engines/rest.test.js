@@ -215,13 +215,13 @@ const casesOf = (reader, side) => {
 const targetOf = (reader, stop) => `/?reader=${encodeURIComponent(reader)}&stop=${stop}`
 
 /** What is wrong with a connection, or ''. */
-function faultOf ({ size, stop, then, text, wasClosed }) {
+function faultOf ({ size, stop, framing, then, text, wasClosed }) {
   if (text.includes('in vain')) return 'it hangs'
   if (then === DESTROYS) return ''
   if (!text.startsWith('HTTP/1.1 413')) return 'there is no response'
   const isDropped = then === HOLDS ? size < 40 * KB : size - stop < MB
   if (isDropped) return wasClosed ? 'it was closed' : ''
-  if (then === HOLDS && size - stop < 200 * KB) return '' // node's buffer may hold the whole body
+  if (then === HOLDS && (size - stop < 200 * KB || framing === 'chunked')) return '' // node's buffer may hold the whole body
   return wasClosed || then === FLOWS ? '' : 'it was not closed'
 }
 
