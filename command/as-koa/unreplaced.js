@@ -10,7 +10,7 @@ const ROOT = path.join(__dirname, '../..')
 const KOAS_LISTENER = /\b[\w$]+ ?= ?this\.createContext\(|\.createContext\(\w+, ?\w+\)/
 
 /**
- * Jest, and Vitest with vmThreads, read a program's modules themselves and compile them by `vm`: a Koa that gets there
+ * Jest reads a program's modules itself and compiles them by `vm`: a Koa that gets there
  * was not replaced, and what passes then has passed on Koa. The error fails the suite.
  */
 exports.refuseOwnLoaders = function (replacement) {
