@@ -33,6 +33,7 @@ const TRANSLATES = `
 const IMAGES = { api: 'js', site: 'ts' } // the image of `bare` has less than that of `api`
 // Each script with each kind, and with each language.
 const SERVED = { 'api-js': 'start', 'api-ts': 'dev', 'site-js': 'dev', 'site-ts': 'start', 'bare-js': 'start', 'bare-ts': 'dev' }
+const PROJECTS = ['api-js', 'api-ts', ...share.third(['site-js', 'site-ts', 'bare-js', 'bare-ts'])]
 const LINKED = process.platform === 'linux' ? '-al' : '-R' // hard links take neither time nor space
 
 describe('npm create kone', () => {
@@ -46,7 +47,7 @@ describe('npm create kone', () => {
     after(() => redis?.stop())
 
     // The api first, because it has what the others need: they begin with its packages.
-    for (const name of ['api-js', 'api-ts', ...share.third(['site-js', 'site-ts', 'bare-js', 'bare-ts'])]) {
+    for (const name of PROJECTS) {
       it(name.replace('-', ' in '), () => proves(...name.split('-')))
     }
 
@@ -224,8 +225,8 @@ describe('npm create kone', () => {
 
   // The editor brings typescript and node's types. One program of the projects above, so that it reads the declarations once.
   it('should write JavaScript that type-checks', async () => {
-    const include = ['api-js', 'site-js', 'bare-js']
-    fs.writeFileSync(path.join(folder, 'jsconfig.json'), JSON.stringify({ extends: './bare-js/jsconfig.json', include, exclude: ['*/node_modules'] }))
+    const include = PROJECTS.filter(name => name.endsWith('-js'))
+    fs.writeFileSync(path.join(folder, 'jsconfig.json'), JSON.stringify({ extends: './api-js/jsconfig.json', include, exclude: ['*/node_modules'] }))
     const found = await succeeds(folder, process.execPath, [
       require.resolve('typescript/bin/tsc'), '-p', 'jsconfig.json', '--typeRoots', path.join(root, 'node_modules/@types'),
       '--types', 'node', '--listFiles'

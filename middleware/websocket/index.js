@@ -92,7 +92,11 @@ function run (handler, socket, ctx) {
   const { app } = ctx
   if (!running.has(app)) {
     running.set(app, new Set())
-    app.onClose(() => Promise.all(running.get(app)))
+    app.onClose(() => {
+      const handlers = running.get(app)
+      running.delete(app) // an app may listen again
+      return Promise.all(handlers)
+    })
   }
   const handlers = running.get(app)
   const handling = handle(handler, socket, ctx).then(() => handlers.delete(handling))

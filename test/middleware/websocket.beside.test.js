@@ -145,6 +145,23 @@ for (const [name, serve] of Object.entries({
 }
 
 describe('websocket and the rest of the set', () => {
+  it('should be waited for at each close of an app that listens again', async () => {
+    let ended = 0
+    const app = new Kone()
+    app.use(websocket(async socket => {
+      await socket.closed
+      await new Promise(resolve => setTimeout(resolve, 20))
+      ended++
+    }))
+    for (const times of [1, 2]) {
+      const server = app.listen(0)
+      await once(server, 'listening')
+      await once(new WebSocket(`ws://127.0.0.1:${server.address().port}/`), 'open')
+      await app.close()
+      assert.equal(ended, times)
+    }
+  })
+
   it('should be one line of logger behind its end, a gauge and messages of metrics, and a route of openapi and kone routes', async () => {
     const lines = []
     const app = new Kone()
