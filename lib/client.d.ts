@@ -20,8 +20,13 @@ declare namespace client {
   type Methods = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
   type Client<RoutesT> = {
-    [Method in Methods as Lowercase<Method>]: Verb<RoutesT, Method, PathsOf<RoutesT, Method>>
+    [Method in Methods as Lowercase<Method>]: VerbOf<RoutesT, Method, PathsOf<RoutesT, Method>>
   }
+
+  /** Without a path of the method, the compiler's error has the text. */
+  type VerbOf<RoutesT, Method extends string, PathT extends string> = [PathT] extends [never]
+    ? (path: `the router's type has no ${Method}: chain the routes: router.get(…).post(…)`, ...rest: unknown[]) => never
+    : Verb<RoutesT, Method, PathT>
 
   interface Verb<RoutesT, Method extends string, PathT extends string> {
     <P extends PathT> (

@@ -25,12 +25,14 @@ import OfPath = Router.OfPath
 import Operation = Router.Operation
 import Path = Router.Path
 import Route = Router.Route
+import Sent = Router.Sent
 
 // Made by \`make index\` from tools/router-verbs.js.
 
 /**
  * \`router.get()\` and the others. A middleware before the last function adds to the state and the
- * context of those behind it; the last function is given what is there, and cannot ask for more.
+ * context of those behind it; the last function is given what is there, and cannot ask for more. Its body
+ * is what validate() has schemas for.
  */
 export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> {
 ${BEGINNINGS.flatMap(([beginning, most]) => Array.from({ length: most + 1 }, (_, count) => typed(beginning, count))).join('')}\
@@ -45,7 +47,7 @@ function typed (beginning, count) {
   const numbers = Array.from({ length: count }, (_, i) => i + 1)
   const generics = numbers.map(n => `S${n} = {}, C${n} = {}`)
   const middleware = numbers.map(n => `m${n}: ${handler(n, ` & S${n}`, ` & C${n}`)}`)
-  return signature(generics, [...beginning, ...middleware, `handler: ${handler(count + 1)}`], count + 1)
+  return signature(generics, [...beginning, ...middleware, `handler: ${handler(count + 1, '', '', `, ${sent(count)}`)}`], count + 1)
 }
 
 function rest (beginning, returned) {
@@ -64,8 +66,13 @@ ${parameters.map(one => `    ${wrapped(one, '    ')}`).join(',\n')}
 }
 
 /** The type of the function at place `n`: it has what those before it have added. */
-function handler (n, ownState = '', ownContext = '') {
-  return `Kone.Middleware<${added('StateT', 'S', n)}${ownState}, ${contextOf(n)}${ownContext}>`
+function handler (n, ownState = '', ownContext = '', body = '') {
+  return `Kone.Middleware<${added('StateT', 'S', n)}${ownState}, ${contextOf(n)}${ownContext}${body}>`
+}
+
+/** The type of the last function's body: what `count` middleware before it and the router's have schemas for. */
+function sent (count) {
+  return `Sent<${added('ContextT', 'C', count + 1)}>`
 }
 
 function contextOf (n) {

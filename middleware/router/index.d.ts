@@ -171,6 +171,9 @@ declare namespace Router {
   /** What a middleware adds for those behind it: one that promises nothing (`any` name) adds nothing. */
   type Added<T> = string extends keyof T ? {} : T
 
+  /** The body that validate() has schemas for, by status; any without. */
+  type Sent<T> = T extends { readonly '~sent'?: infer BodyT } ? unknown extends BodyT ? any : BodyT : any
+
   /**
    * A route, for client(): the type of what the verbs return has one more of them.
    *

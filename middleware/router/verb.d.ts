@@ -5,24 +5,30 @@ import OfPath = Router.OfPath
 import Operation = Router.Operation
 import Path = Router.Path
 import Route = Router.Route
+import Sent = Router.Sent
 
 // Made by `make index` from tools/router-verbs.js.
 
 /**
  * `router.get()` and the others. A middleware before the last function adds to the state and the
- * context of those behind it; the last function is given what is there, and cannot ask for more.
+ * context of those behind it; the last function is given what is there, and cannot ask for more. Its body
+ * is what validate() has schemas for.
  */
 export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends string, SyntaxT extends 6 | 8> {
   <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
     this: R,
     path: P | P[],
-    handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
+    handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>, Sent<ContextT>>
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
   <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
     this: R,
     path: P | P[],
     m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-    handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
+    handler: Kone.Middleware<
+      StateT & Added<S1>,
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>,
+      Sent<ContextT & Added<C1>>
+    >
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
   <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
     this: R,
@@ -31,7 +37,8 @@ export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends 
     m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
     handler: Kone.Middleware<
       StateT & Added<S1> & Added<S2>,
-      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>,
+      Sent<ContextT & Added<C1> & Added<C2>>
     >
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
   <
@@ -54,7 +61,8 @@ export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends 
     >,
     handler: Kone.Middleware<
       StateT & Added<S1> & Added<S2> & Added<S3>,
-      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>,
+      Sent<ContextT & Added<C1> & Added<C2> & Added<C3>>
     >
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
   <
@@ -83,7 +91,8 @@ export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends 
     >,
     handler: Kone.Middleware<
       StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
-      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>,
+      Sent<ContextT & Added<C1> & Added<C2> & Added<C3> & Added<C4>>
     >
   ): R & Route<
     MethodT,
@@ -95,14 +104,18 @@ export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends 
     this: R,
     name: string | symbol,
     path: P | P[],
-    handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
+    handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>, Sent<ContextT>>
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
   <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
     this: R,
     name: string | symbol,
     path: P | P[],
     m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-    handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
+    handler: Kone.Middleware<
+      StateT & Added<S1>,
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>,
+      Sent<ContextT & Added<C1>>
+    >
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
   <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
     this: R,
@@ -112,7 +125,8 @@ export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends 
     m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
     handler: Kone.Middleware<
       StateT & Added<S1> & Added<S2>,
-      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>,
+      Sent<ContextT & Added<C1> & Added<C2>>
     >
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
   <
@@ -136,21 +150,26 @@ export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends 
     >,
     handler: Kone.Middleware<
       StateT & Added<S1> & Added<S2> & Added<S3>,
-      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>,
+      Sent<ContextT & Added<C1> & Added<C2> & Added<C3>>
     >
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
   <P extends Path, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
     this: R,
     path: P | P[],
     operation: Operation,
-    handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>>
+    handler: Kone.Middleware<StateT, ContextT & OfPath<PrefixT, P, SyntaxT>, Sent<ContextT>>
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT>>
   <P extends Path, S1 = {}, C1 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
     this: R,
     path: P | P[],
     operation: Operation,
     m1: Kone.Middleware<StateT & S1, ContextT & OfPath<PrefixT, P, SyntaxT> & C1>,
-    handler: Kone.Middleware<StateT & Added<S1>, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
+    handler: Kone.Middleware<
+      StateT & Added<S1>,
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>,
+      Sent<ContextT & Added<C1>>
+    >
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1>>
   <P extends Path, S1 = {}, C1 = {}, S2 = {}, C2 = {}, R = Router<StateT, ContextT, PrefixT, SyntaxT>> (
     this: R,
@@ -160,7 +179,8 @@ export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends 
     m2: Kone.Middleware<StateT & Added<S1> & S2, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & C2>,
     handler: Kone.Middleware<
       StateT & Added<S1> & Added<S2>,
-      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>,
+      Sent<ContextT & Added<C1> & Added<C2>>
     >
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2>>
   <
@@ -184,7 +204,8 @@ export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends 
     >,
     handler: Kone.Middleware<
       StateT & Added<S1> & Added<S2> & Added<S3>,
-      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>,
+      Sent<ContextT & Added<C1> & Added<C2> & Added<C3>>
     >
   ): R & Route<MethodT, PrefixT, P, ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3>>
   <
@@ -214,7 +235,8 @@ export interface Verb<MethodT extends string, StateT, ContextT, PrefixT extends 
     >,
     handler: Kone.Middleware<
       StateT & Added<S1> & Added<S2> & Added<S3> & Added<S4>,
-      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>
+      ContextT & OfPath<PrefixT, P, SyntaxT> & Added<C1> & Added<C2> & Added<C3> & Added<C4>,
+      Sent<ContextT & Added<C1> & Added<C2> & Added<C3> & Added<C4>>
     >
   ): R & Route<
     MethodT,

@@ -77,9 +77,20 @@ declare namespace validate {
     ? NonNullable<Types> extends { readonly output: infer Value } ? Value : unknown
     : never
 
+  type Input<Schema> = Schema extends { readonly '~standard': { readonly types?: infer Types } }
+    ? NonNullable<Types> extends { readonly input: infer Value } ? Value : unknown
+    : never
+
+  /** What the schemas by status take, of any status; unknown without one of a success. */
+  type Sent<S> = S extends { response: infer R }
+    ? Extract<`${keyof R & number}`, `2${string}`> extends never ? unknown : Input<R[keyof R]>
+    : unknown
+
   interface ValidContext<S> {
     /** Only a type, for client(). */
     readonly '~schemas'?: S
+    /** Only a type, for the router: the body of a route's last function. */
+    readonly '~sent'?: Sent<S>
     /** The values that the schemas returned. */
     valid: { [Name in keyof S & Part]: Output<S[Name]> }
   }

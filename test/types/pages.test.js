@@ -33,11 +33,11 @@ const { options: OPTIONS } = ts.convertCompilerOptionsFromJson({
 }, ROOT)
 
 // A page is JavaScript: unannotated parameters are no fault of it, a value that may be missing is one.
-const isFault = line => /error TS.*\b(?:undefined|null)\b/.test(line)
+const isFault = line => /error TS.*\b(?:undefined|null)\b|'err' is of type 'unknown'/.test(line)
 
-const isTest = code => /\.inject\(|\.fetch\(new Request|'node:test'|'listening'|\bclient\('/.test(code)
+const isTest = code => /\.inject\(|\.fetch\(new Request|'node:test'|'listening'|\bclient\('|\bcatch \(err\)/.test(code)
 
-describe('the lines of a test in a page', () => {
+describe('the lines of a test, and of a catch, in a page', () => {
   it('should compile in a strict project of TypeScript, where they are copied to', () => {
     const folder = temporary()
     fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'junction')

@@ -8,7 +8,7 @@ const ts = require('typescript')
 
 const temporary = require('../helpers/folder')
 const share = require('../helpers/share')
-const { report } = require('./compile')
+const { inMemory, report } = require('./compile')
 
 const root = path.join(__dirname, '../..')
 
@@ -79,6 +79,21 @@ for (const name of ['kone', 'koa']) {
     })
   })
 }
+
+describe('client()', () => {
+  it('should say what to write, if the routes are statements', () => {
+    const text = `import Router from '../../middleware/router'
+import client from '../../lib/client'
+const router = new Router()
+router.get('/a', ctx => { ctx.body = '' })
+client<typeof router>('http://localhost').get('/a')
+`
+    const { options } = ts.convertCompilerOptionsFromJson({ ...OPTIONS, module: 'nodenext', skipLibCheck: true }, root)
+    const { found } = inMemory(ts, path.join(root, 'test/types/statements.ts'), text, options)
+    assert.equal(found.length, 1)
+    assert.match(found[0], /not assignable to parameter of type '"the router's type has no GET: chain the routes: router\.get\(…\)\.post\(…\)"'/)
+  })
+})
 
 describe('the declarations', () => {
   it('should be sound in themselves', () => {

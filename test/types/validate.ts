@@ -80,3 +80,38 @@ app.use(sends).use(ctx => {
 })
 // @ts-expect-error: not a schema
 validate({ response: 5 })
+
+// the body of a route's last function is one of those by status
+const Item = z.object({ a: z.number() })
+const Problem = v.object({ reason: v.string() })
+const ask: Kone.Middleware = (ctx, next) => next()
+const responses = new Router()
+  .get('/', validate({ response: { 200: Item, 404: Problem } }), ctx => {
+    ctx.body = { a: 1 }
+    ctx.body = { reason: 'none' }
+    // @ts-expect-error: in no schema
+    ctx.body = { b: 1 }
+    // @ts-expect-error: beside what the schema has
+    ctx.response.body = { a: 1, b: 1 }
+  })
+  .post('named', '/', ask, validate({ response: { 201: Problem } }), validate({ query: Item }), async ctx => {
+    ctx.body = { reason: 'none' }
+    // @ts-expect-error: the compiler knows valibot's
+    ctx.body = { a: 1 }
+  })
+  .put('/:id', { summary: 'One' }, validate({ response: { 200: type({ a: "'x' | 'y'" }) } }), ctx => {
+    ctx.body = { a: 'x' }
+    // @ts-expect-error: and arktype's
+    ctx.body = { a: 'z' }
+  })
+  .patch('/', validate({ response: { 200: any } }), ctx => is<Equal<typeof ctx.body, string>>(true))
+responses.use(validate({ response: { 200: Item } })).get('/below', ctx => {
+  // @ts-expect-error: a schema of the router
+  ctx.body = { b: 1 }
+})
+// any without, with one schema for every success, without one of a success, or where the compiler does not know it
+responses.get('/', ctx => is<Equal<typeof ctx.body, any>>(true))
+responses.get('/', validate({ query: Item }), ctx => is<Equal<typeof ctx.body, any>>(true))
+responses.get('/', validate({ response: Item }), ctx => is<Equal<typeof ctx.body, any>>(true))
+responses.get('/', validate({ response: { 404: Problem } }), ctx => is<Equal<typeof ctx.body, any>>(true))
+responses.get('/', validate({} as validate.Options), ctx => is<Equal<typeof ctx.body, any>>(true))
