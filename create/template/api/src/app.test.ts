@@ -10,6 +10,10 @@ interface Problem {
   issues: Array<{ path: unknown }>
 }
 
+interface OpenApi {
+  paths: object
+}
+
 /** Functions that send web requests to a new app. */
 function start () {
   const app = createApp({ quiet: true })
@@ -63,10 +67,12 @@ test('responds with problems', async () => {
   await isProblem(await post('/items/7', {}), 405)
 })
 
-test('is alive, ready and measured', async () => {
+test('is alive, ready, documented and measured', async () => {
   const { get } = start()
   await get('/items/7')
   assert.equal((await get('/healthz')).status, 200)
   assert.equal((await get('/readyz')).status, 200)
+  const { paths } = await (await get('/openapi.json')).json() as OpenApi
+  assert.deepEqual(Object.keys(paths), ['/items', '/items/{id}'])
   assert.match(await (await get('/metrics')).text(), /http_request_duration_seconds_count\{method="GET",route="\/items\/:id"/)
 })
