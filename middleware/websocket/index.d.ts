@@ -68,7 +68,7 @@ declare namespace websocket {
   /** A WebSocket of ws, and what waits: a loop over its messages, `send` as a promise, `closed`. */
   interface Socket extends EventEmitter, AsyncIterable<string | Buffer> {
     /** Text as a string, bytes as a Buffer. While nobody asks for the next one, reading stops. */
-    [Symbol.asyncIterator] (): AsyncIterableIterator<string | Buffer, undefined, unknown>
+    [Symbol.asyncIterator] (): AsyncIterableIterator<string | Buffer>
     /** Fulfilled when the system has taken the message. It never becomes an unhandled rejection. */
     send (data: Data, options?: SendOptions): Promise<void>
     send (data: Data, callback: (err?: Error) => void): void

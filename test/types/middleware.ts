@@ -78,7 +78,10 @@ template('views', { options: { noCache: 'yes' } })
 app.use(views('views'))
 app.use(websocket(async (socket, ctx) => {
   is<string>(ctx.path)
-  for await (const message of socket) is<Promise<void>>(socket.send(is<string | Buffer>(message) ?? message))
+  for await (const message of socket) {
+    is<string | Buffer>(message)
+    is<Promise<void>>(socket.send(message))
+  }
   socket.on('message', (data, isBinary) => is<[Buffer, boolean]>([data, isBinary]))
   socket.send('x', err => is<Error | undefined>(err))
   is<number>((await socket.closed).code)
