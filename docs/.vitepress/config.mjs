@@ -73,6 +73,7 @@ const sidebar = [
       page('Validating requests', '/guide/validation'),
       page('Authentication', '/guide/authentication'),
       page('Files and streams', '/guide/files-and-streams'),
+      page('WebSockets', '/guide/websocket'),
       page('Recipes', '/guide/recipes'),
       page('Testing', '/guide/testing'),
       page('Bundling and serverless', '/guide/bundling'),

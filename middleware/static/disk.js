@@ -168,7 +168,8 @@ async function open (name) {
 class File {
   constructor (name, plainName, encoding, stats, body, readAt) {
     const { size, mtimeMs } = stats
-    const isPlausible = mtimeMs >= OLDEST && mtimeMs <= readAt
+    const modified = Math.floor(mtimeMs / 1000) * 1000 // dates of HTTP have whole seconds
+    const isPlausible = modified >= OLDEST && modified <= readAt
     this.name = name
     this.encoding = encoding
     this.stats = stats
@@ -179,7 +180,7 @@ class File {
     this.type = mime.contentType(path.extname(plainName)) || 'application/octet-stream'
     this.ownTag = body === null ? '' : this.quote(versionOf(createHash('sha256').update(body)))
     this.tag = body === null ? tagFor(stats) : null
-    this.modified = isPlausible ? Math.floor(mtimeMs / 1000) * 1000 : NaN // dates of HTTP have whole seconds
+    this.modified = isPlausible ? modified : NaN
     this.lastModified = isPlausible ? stats.mtime.toUTCString() : ''
   }
 

@@ -13,25 +13,26 @@ const KEY = /^[+/\dA-Za-z]{22}==$/
  *
  * @param {object} ctx
  * @param {object} [subprotocol] ws's parser
- * @return {object} the Upgrade of lib/engines/upgrade.js
+ * @return {{ upgrade: object, offered: Set<string>|undefined }} the Upgrade of lib/engines/upgrade.js, the subprotocols
  * @throws {Error} 426 or 400 for the client; 500 where kone cannot give a connection to the handler
  */
 module.exports = function handshakeOf (ctx, subprotocol) {
   const isWanted = ctx.get('Upgrade').toLowerCase() === 'websocket'
-  const upgrade = isWanted ? ctx.req?.[kUpgrade] : undefined
+  const req = elsewhere === '' ? ctx.req : undefined
+  const upgrade = isWanted ? req?.[kUpgrade] : undefined
   if (upgrade === undefined) {
     if (isWanted && ctx.method === 'GET') throw new Error(reasonOf(ctx))
-    return ctx.throw(426, { headers: ctx.req?.httpVersionMajor === 2 ? {} : { Upgrade: 'websocket' } })
+    return ctx.throw(426, { headers: req?.httpVersionMajor === 2 ? {} : { Upgrade: 'websocket' } })
   }
   if (ctx.get('Sec-WebSocket-Version') !== '13') ctx.throw(426, { headers: { 'Sec-WebSocket-Version': '13' } })
   if (!KEY.test(ctx.get('Sec-WebSocket-Key'))) ctx.throw(400, 'bad Sec-WebSocket-Key')
-  const offered = ctx.get('Sec-WebSocket-Protocol')
+  const parse = subprotocol?.parse ?? (text => new Set(text.split(',').map(one => one.trim()))) // an older ws
+  const protocols = ctx.get('Sec-WebSocket-Protocol')
   try {
-    if (offered !== '') subprotocol?.parse(offered)
+    return { upgrade, offered: protocols === '' ? undefined : parse(protocols) }
   } catch {
-    ctx.throw(400, 'bad Sec-WebSocket-Protocol')
+    return ctx.throw(400, 'bad Sec-WebSocket-Protocol')
   }
-  return upgrade
 }
 
 function reasonOf ({ app, path }) {

@@ -2,7 +2,7 @@
 
 const { AsyncLocalStorage } = require('async_hooks')
 const { report } = require('../../lib/error-path')
-const { given, manual, misuse } = require('../_shared/usage-error')
+const { given, manual, misuse, noPromise } = require('../_shared/usage-error')
 const whenFinished = require('../_shared/finished')
 const sockets = require('../_shared/sockets')
 const handshakeOf = require('./handshake')
@@ -52,7 +52,7 @@ module.exports = function websocket (handler, options) {
     clientTracking: false,
     maxPayload: settings.maxPayload,
     perMessageDeflate: settings.perMessageDeflate,
-    handleProtocols: (offered, req) => choose(settings.protocols, offered, accepted.get(req).ctx),
+    handleProtocols: (offered, req) => accepted.get(req).protocol,
     WebSocket: Socket
   })
   server.on('headers', (lines, req) => {
@@ -62,8 +62,9 @@ module.exports = function websocket (handler, options) {
   globalThis[kUpgrade] = true
 
   async function websocket (ctx) {
-    const upgrade = handshakeOf(ctx, subprotocol)
+    const { upgrade, offered } = handshakeOf(ctx, subprotocol)
     await allows(ctx)
+    const protocol = offered !== undefined && choose(settings.protocols, offered, ctx)
     if (connections >= maxConnections) ctx.throw(503)
 
     let isOpen = false
@@ -72,7 +73,7 @@ module.exports = function websocket (handler, options) {
     const inContext = AsyncLocalStorage.snapshot()
     ctx.status = 101
     upgrade.accept((connection, head, fields) => {
-      accepted.set(ctx.req, { ctx, fields })
+      accepted.set(ctx.req, { protocol, fields })
       server.handleUpgrade(ctx.req, connection, head, socket => {
         isOpen = true
         sockets.opened(ctx, { closed: socket.closed, bytes: () => connection.bytesWritten })
@@ -114,7 +115,7 @@ async function handle (handler, socket, ctx) {
 }
 
 function choose (protocols, offered, ctx) {
-  if (typeof protocols === 'function') return protocols(offered, ctx)
+  if (typeof protocols === 'function') return noPromise('websocket', 'options.protocols', protocols(offered, ctx))
   return protocols?.find(one => offered.has(one)) ?? false
 }
 

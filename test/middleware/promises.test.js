@@ -52,8 +52,8 @@ function handle (ctx) {
   ctx.body = 'hi'
 }
 
-/** Not called by one request: session.koa-session.test.js and health.test.js call them, and zstd is like gzip. */
-const OTHERS = ['session.valid', 'health.beforeShutdown', 'health.afterShutdown', 'compress.zstd']
+/** Not called by one such request: session.koa-session, health and websocket.test.js call them, and zstd is like gzip. */
+const OTHERS = ['websocket.origins', 'websocket.protocols', 'session.valid', 'health.beforeShutdown', 'health.afterShutdown', 'compress.zstd']
 
 const takesFunction = ({ type, sentence, test }) => /=>|\(err, ctx\)/.test(type + sentence) && test(rejects)
 const OPTIONS = Object.entries(TABLES).flatMap(([name, { rule }]) => {

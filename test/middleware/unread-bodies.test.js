@@ -12,7 +12,7 @@ const frameworks = require('../helpers/frameworks')
 
 const root = folder({ 'icon.ico': 'icon' })
 const schema = { '~standard': { version: 1, vendor: 'test', validate: value => ({ value }) } }
-const routed = fn => new set.router().get('/', fn).routes() // eslint-disable-line new-cap
+const routed = (fn, path = '/') => new set.router().get(path, fn).routes() // eslint-disable-line new-cap
 
 /** Each of the set around a handler that sets a body, and the same for `app.final`. */
 const AROUND = {
@@ -31,7 +31,8 @@ const AROUND = {
   template: () => set.template(root),
   timeout: () => set.timeout(60_000),
   validate: () => set.validate({ query: schema, response: schema }),
-  views: () => set.views(root)
+  views: () => set.views(root),
+  websocket: () => routed(set.websocket(() => {}), '/socket')
 }
 
 const FINAL_ARGS = { compress: [{ threshold: 0 }], logger: [() => {}], static: [root] }

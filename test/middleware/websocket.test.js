@@ -371,6 +371,24 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       }
     })
 
+    it('should be a 500 that is reported where a function of the options fails', async () => {
+      const rejects = async () => { throw new Error('rejected') }
+      const throws = () => { throw new Error('thrown') }
+      for (const [options, message] of [
+        [{ origins: rejects }, /^rejected$/], [{ origins: throws }, /^thrown$/],
+        [{ protocols: rejects }, /options\.protocols must not be async/], [{ protocols: throws }, /^thrown$/]
+      ]) {
+        const { app, raw } = await start(() => assert.fail('the handler ran'), { options })
+        const errors = []
+        app.on('error', err => errors.push(err.message))
+        const client = await raw('/chats/1', { headers: { Origin: 'https://other.example', 'Sec-WebSocket-Protocol': 'a, b', ...options.protocols && { Origin: undefined } } })
+        client.destroy()
+        assert.equal(client.status, 500)
+        assert.equal(errors.length, 1)
+        assert.match(errors[0], message)
+      }
+    })
+
     it('should accept a page of the own host, and of the origins that are named', async () => {
       const origins = ['https://a.example', /^https:\/\/\w+\.b\.example$/]
       const { app, port, raw } = await start(() => {}, { options: { origins } })

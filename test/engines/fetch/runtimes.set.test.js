@@ -67,7 +67,8 @@ const CHECKS = {
   timeout: [['', {}, { status: 503, text: 'Service Unavailable' }, 'Service Unavailable'], ['/late', {}, { text: 'late' }]],
   upload: [only('', { method: 'POST', body: FORM }, { json: [{ originalname: 'name.txt', size: 7 }] })],
   validate: [['?n=1', {}, { json: { query: 1 } }], ['?n=2', {}, 400]],
-  views: [['', {}, { text: 'hello Bob\n' }]]
+  views: [['', {}, { text: 'hello Bob\n' }]],
+  websocket: [on => on === 'deno' ? ['', {}, 501, /^websocket: the package ws is missing/] : ['', {}, 426]]
 }
 
 // in this process, without a server

@@ -88,7 +88,8 @@ const uses = {
   upload: () => [set.upload(), ctx => { ctx.body = ctx.request.files.map(({ originalname, size }) => ({ originalname, size })) }],
   validate: () => [set.validate({ query: schema(value => value.n === '1' ? { value: 1 } : { issues: [{ message: 'wrong' }] }) }),
     ctx => { ctx.body = ctx.valid }],
-  views: () => [set.views(files), ctx => ctx.render('hello', { name: 'Bob' })]
+  views: () => [set.views(files), ctx => ctx.render('hello', { name: 'Bob' })],
+  websocket: () => [set.websocket(() => {})]
 }
 
 const runs = new Map()
