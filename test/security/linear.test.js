@@ -29,6 +29,8 @@ const NOT_READ = {
   'set-cookie': 'of the response',
   'content-disposition': 'of a part of a multipart body, which is in the bodies',
   'content-transfer-encoding': 'of a part of a multipart body, which is in the bodies',
+  'sec-websocket-extensions': 'by ws, behind the chain',
+  'sec-websocket-origin': 'by ws, of versions of the protocol that are refused',
   probe: 'the id with which a store of sessions is probed'
 }
 

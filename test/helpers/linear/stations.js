@@ -144,7 +144,7 @@ function setStations ({ root, views }) {
   const post = (type, body) => ({ method: 'POST', headers: { 'content-type': type, 'content-length': String(body.length) }, body })
   const { bodyParser, compress, conditionalGet, cors, csrf, etag, favicon, health, helmet, i18n, isolate } = middleware
   const { jsonp, logger, metrics, openapi, overload, rateLimit, requestId, router: Router, rpc, session, sse } = middleware
-  const { static: serve, template, timeout, upload, validate } = middleware
+  const { static: serve, template, timeout, upload, validate, websocket } = middleware
   const sealed = session.sealedCookie({ keys: ['k'.repeat(32)] })
   const visited = (ctx, next) => {
     ctx.session.visits = (ctx.session.visits ?? 0) + 1
@@ -248,6 +248,18 @@ function setStations ({ root, views }) {
       ].map(enclose => ({ ...post(MULTIPART, end(part('name="a"', 'x'))), enclose: text => end(enclose(text)) }))],
     ['rpc', over(rpc({ echo: value => value }, { limit: BODY_LIMIT })),
       { ...post('application/json', '[1]'), url: '/rpc/echo' }, { method: 'POST', url: '/rpc/' }],
+    ['websocket', over((ctx, next) => {
+      ctx.req[Symbol.for('kone.upgrade')] = { accept () {}, switchProtocols: () => false }
+      return next()
+    }, websocket(() => {}, { origins: ['http://a.com', /^http:\/\/\w+\.b\.com$/], protocols: ['a'] })), {
+      headers: {
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+        'sec-websocket-protocol': 'a, b',
+        origin: 'http://a.com'
+      }
+    }],
     ['isolate', over(isolate()), {}],
     ['health', over(health()), { url: '/healthz' }, { url: '/' }],
     ['metrics', over(metrics({ defaults: false, register: new Registry() })), { url: '/metrics' }, { url: '/' }],
