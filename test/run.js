@@ -97,7 +97,7 @@ function passes () {
     whole,
     bluebird,
     part(on(OLDEST), dependent, THIRD),
-    part(on('22'), quickFiles, THIRD),
+    part(on('22'), plan.without(quickFiles, plan.ANY_NODE), THIRD),
     { ...on('24'), files: plan.without(plan.filesOf(plan.CREATED_ELSEWHERE), plan.NOT_ELSEWHERE), env: { KONE_FRONT: 'callback' } }
   ].filter(pass => pass?.node !== undefined)
 }
