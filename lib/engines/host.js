@@ -150,9 +150,9 @@ class Host {
   }
 }
 
+/** As ctx.path, also of a target in absolute form; it does not throw. */
 function pathOf (url) {
-  if (!url.startsWith('/')) url = URL.parse?.(url)?.pathname ?? ''
-  return url.split(/[?#]/, 1)[0]
+  return url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] || '/'
 }
 
 /** Of a router of kone, koa-router or @koa/router. */

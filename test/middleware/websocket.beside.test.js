@@ -100,6 +100,20 @@ for (const [name, serve] of Object.entries({
       closing.push(() => sio.close())
     })
 
+    it('should know its handshakes by the path that ctx.path has, of a target in absolute form, too', async () => {
+      const { server, port } = await start()
+      const others = []
+      server.on('upgrade', (req, socket) => others.push(req.url) && socket.destroy())
+      for (const target of [`http://127.0.0.1:${port}/kone/1?a=/b`, 'HTTP://a.test/kone/1']) {
+        const client = await handshake(port, target)
+        client.destroy()
+        assert.equal(client.status, 101, target)
+      }
+      const targets = ['http://a.test/none/../kone/1', 'http://a.test?/kone/1', 'http://[a', '*']
+      for (const target of targets) (await handshake(port, target)).destroy()
+      assert.deepEqual(others, targets)
+    })
+
     it('should give the whole connection to the app with app.use(websocket())', async () => {
       const { app, server, port } = await start()
       app.use(websocket(echo))
