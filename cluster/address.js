@@ -30,10 +30,11 @@ function idOf (port) {
 /** For the one who started it: `http://localhost:4000` or `http on /run/app.sock`. */
 function urlOf (protocol, port, host = 'localhost') {
   if (typeof port === 'string') return `${protocol} on ${port}`
-  return `${protocol}://${isEverywhere(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
+  return `${protocol}://${isReached(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function isEverywhere (host) {
+/** By the name localhost. */
+function isReached (host) {
   return ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)
 }
 

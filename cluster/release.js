@@ -20,13 +20,13 @@ function cwd () {
  * @return {{ app: string, cwd: string, worker: string }} absolute paths
  */
 function releaseOf (file, worker) {
-  const app = resolve(cwd(), file)
+  const folder = cwd()
+  const app = resolve(folder, file)
   const [link, target] = linkIn(app)
   const throughLink = path => {
     const given = join(link, relative(target, path))
     return isSame(given, path) ? given : path
   }
-  const folder = cwd()
   return { app, cwd: folder === process.cwd() ? throughLink(folder) : folder, worker: throughLink(worker) }
 }
 

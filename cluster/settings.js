@@ -3,6 +3,7 @@
 const { availableParallelism } = require('node:os')
 const { resolve } = require('node:path')
 const { Rule, integer, oneOf, shape, text } = require('../lib/options')
+const { LONGEST } = require('../lib/timers')
 const { portOf, where } = require('./address')
 const errorLine = require('./error-line')
 const { cwd } = require('./release')
@@ -18,8 +19,6 @@ const MARGIN = 2000
 
 /** ms that an app may take until it listens. */
 const START_TIMEOUT = 60000
-
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /**
  * Messages to a worker beside `shutdown`: to call what precedes its drain, which it sends back when that is over; and
@@ -46,7 +45,7 @@ const VARIABLES = shape({
     { otherwise: "the process's umask" }),
   INSTANCES: integer({ min: 1, max: 1024 }).says('how many workers', { default: availableParallelism(), otherwise: 'all cores' }),
   KONE_CLUSTER: oneOf('pm2', 'node').says('what starts them', { otherwise: '`pm2` if it is installed, else `node`' }),
-  DRAIN_TIMEOUT: integer({ min: 0, max: LONGEST_TIMER - GRACE - MARGIN }).says('ms that a worker may take to drain', { default: 10_000 }),
+  DRAIN_TIMEOUT: integer({ min: 0, max: LONGEST - GRACE - MARGIN }).says('ms that a worker may take to drain', { default: 10_000 }),
   KONE_MIN_LIFE: integer({ min: 0, max: 60_000 }).says(
     'ms that a new worker must live before a reload ends the old one', { default: 1000 }),
   KONE_REUSE_PORT: oneOf(0, 1).says('1: [each worker accepts its own connections](#without-a-primary), with node:cluster alone',

@@ -4,7 +4,7 @@ const { channel } = require('diagnostics_channel')
 const { drain } = require('./engines/drain')
 const { toError } = require('./error-path')
 const { placeIn, trace } = require('./places')
-const { clearTimeout, now, setTimeout } = require('./timers')
+const { LONGEST, clearTimeout, now, setTimeout } = require('./timers')
 
 /**
  * The functions of `app.onClose()`.
@@ -18,8 +18,6 @@ const closings = channel('kone:closing')
 
 /** ms that a function has even if the drain, or another function, has used all the time. */
 const SHORTEST = 500
-
-const LONGEST_TIMER = 2 ** 31 - 1
 
 class Closing {
   constructor (app) {
@@ -62,7 +60,7 @@ class Closing {
   callOne ({ fn, traced }, { deadline, timeout }) {
     const left = Math.max(deadline - now(), SHORTEST)
     return new Promise(resolve => {
-      const timer = left > LONGEST_TIMER
+      const timer = left > LONGEST
         ? null
         : setTimeout(() => {
           this.report(tooSlow(fn, traced, timeout))

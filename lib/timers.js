@@ -10,6 +10,9 @@ const { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = r
 
 const { Date, queueMicrotask } = globalThis
 
+/** ms of the longest timer: what is longer fires at once. */
+const LONGEST = 2 ** 31 - 1
+
 /** @return {number} ms since any time in the past. perf_hooks, which has the same, takes milliseconds to load. */
 function now () {
   const [seconds, nanoseconds] = hrtime()
@@ -22,5 +25,14 @@ function currentDate () {
 }
 
 module.exports = {
-  clearInterval, clearTimeout, currentDate, nextTick, now, queueMicrotask, setImmediate, setInterval, setTimeout
+  LONGEST,
+  clearInterval,
+  clearTimeout,
+  currentDate,
+  nextTick,
+  now,
+  queueMicrotask,
+  setImmediate,
+  setInterval,
+  setTimeout
 }

@@ -1,6 +1,7 @@
 'use strict'
 
 const { Options, each, integer, number, off, refused } = require('../../lib/options')
+const { LONGEST } = require('../../lib/timers')
 const { size } = require('../_shared/bytes')
 
 module.exports = new Options('overload', {
@@ -9,7 +10,7 @@ module.exports = new Options('overload', {
   maxEventLoopUtilization: number({ min: 0.01, max: 1 }).says('share of its time that the event loop is busy, from 0.01 to 1'),
   maxHeapUsedBytes: size.says('memory of JavaScript'),
   maxRssBytes: size.says('memory of the process'),
-  sampleInterval: integer({ min: 10, max: 2 ** 31 - 1, unit: 'ms' }).says(
+  sampleInterval: integer({ min: 10, max: LONGEST, unit: 'ms' }).says(
     'time between two readings of utilization and memory', { default: 1000 }),
   retryAfter: integer({ min: 0, unit: 's' }).says('sent as `Retry-After`', { default: 10 }),
   // of @fastify/under-pressure

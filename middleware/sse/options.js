@@ -1,11 +1,10 @@
 'use strict'
 
 const { Options, integer } = require('../../lib/options')
-
-const LONGEST_TIMER = 2 ** 31 - 1
+const { LONGEST } = require('../../lib/timers')
 
 module.exports = new Options('sse', {
-  heartbeat: integer({ min: 0, max: LONGEST_TIMER, unit: 'ms' }).says(
+  heartbeat: integer({ min: 0, max: LONGEST, unit: 'ms' }).says(
     'time between the comments that keep a silent stream open; 0: no comments', { default: 15_000 }),
   limit: integer({ min: 1, unit: 'bytes' }).says('what may be queued for one client', { default: 262_144 })
 })

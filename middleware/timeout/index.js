@@ -6,9 +6,8 @@ const guard = require('./guard')
 const isOver = require('../_shared/is-over')
 const { given, misuse } = require('../_shared/usage-error')
 const { report } = require('../../lib/error-path')
+const { LONGEST } = require('../../lib/timers')
 const signals = require('./signal')
-
-const MAX = 2 ** 31 - 1 // ms, the longest time of a timer
 
 // Separates a late handler, whose writes are dropped, from earlier middleware: both use the same ctx.
 const scopes = new AsyncLocalStorage()
@@ -28,8 +27,8 @@ const scopes = new AsyncLocalStorage()
  * @api public
  */
 module.exports = function timeout (ms) {
-  if (typeof ms !== 'number' || !(ms >= 1 && ms <= MAX)) {
-    throw misuse('timeout', `ms must be a number of milliseconds from 1 to ${MAX}, not ${given(ms)}`)
+  if (typeof ms !== 'number' || !(ms >= 1 && ms <= LONGEST)) {
+    throw misuse('timeout', `ms must be a number of milliseconds from 1 to ${LONGEST}, not ${given(ms)}`)
   }
 
   return function timeout (ctx, next) {

@@ -1,9 +1,9 @@
 'use strict'
 
 const { Options, Rule, boolean, fn, integer, list, object, oneOf } = require('../../lib/options')
+const { LONGEST } = require('../../lib/timers')
 const { SEVERAL } = require('../_shared/origin')
 
-const LONGEST_TIMER = 2 ** 31 - 1
 const token = new Rule('a token', value => typeof value === 'string' && /^[!#$%&'*+.^_`|~\w-]+$/.test(value), undefined, 'string')
 
 module.exports = new Options('websocket', {
@@ -19,7 +19,7 @@ module.exports = new Options('websocket', {
   maxPayload: integer({ min: 1, unit: 'bytes' }).says('the largest message, and what is held until the handler reads; a larger one closes the connection with 1009', { default: 1_048_576 }),
   maxBufferedAmount: integer({ min: 1, unit: 'bytes' }).says('what may wait for the client of sends that nobody awaits; more closes the connection with 1013', { default: 1_048_576 }),
   maxConnections: integer({ min: 1 }).says('open connections of this route in this process; further ones get 503', { otherwise: 'no limit' }),
-  heartbeat: integer({ min: 0, max: LONGEST_TIMER, unit: 'ms' }).says('time between pings; a client that has not responded to two is disconnected. 0: no pings', { default: 25_000 }),
+  heartbeat: integer({ min: 0, max: LONGEST, unit: 'ms' }).says('time between pings; a client that has not responded to two is disconnected. 0: no pings', { default: 25_000 }),
   perMessageDeflate: boolean.or(object).says("ws's option: compression, which needs much memory per connection", { default: false }),
   ws: new Rule('the package ws', value => typeof value?.WebSocketServer === 'function', undefined, 'any').says('ws itself, if kone cannot require it', { otherwise: "`require('ws')`" })
 })
