@@ -364,7 +364,7 @@ function fail (ctx, thrown) {
   const err = toError(thrown)
   threw(ctx, err)
   const isKones = isOwn(ctx.onerror)
-  const hasBegun = isKones && ctx.respond !== false && ctx.outgoing.headersSent // by hand: nobody else would end it
+  const hasBegun = isKones && ctx.respond !== false && ctx.outgoing.headersSent // by ctx.res: onerror cannot finish it
   try {
     ctx.onerror(isKones ? err : thrown ?? err)
   } catch (err) {

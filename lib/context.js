@@ -92,7 +92,7 @@ const proto = module.exports = {
    * @api private
    */
   onerror (err) {
-    // Both a stream and its connection may report it; that of a request has an error of its own for it.
+    // A stream on a lost connection fails twice, by its own error and by node's 'aborted': only the first is reported.
     if (err == null || err === this[REPORTED] || (this[REPORTED] && isReset(err))) return
     err = this[REPORTED] = toError(err)
 

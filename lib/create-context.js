@@ -5,7 +5,7 @@ const { ENGINE, complete } = require('./engines/node')
 
 const FAMILIES = Symbol('application#families')
 
-/** What the core needs beyond node's API, for the objects of an engine: methods of theirs. Node's: engines/node. */
+/** What the core needs of an engine that node's API lacks. For node's objects it is in engines/node. */
 const engine = {
   field: (incoming, name) => incoming.field(name),
   readBody: (incoming, limit) => incoming.readBody(limit),

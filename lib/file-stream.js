@@ -11,7 +11,7 @@ const LARGEST = 128 * 1024
 /** A rest of less than this, in bytes, is read into a buffer of its length: one of 128 KiB would save little. */
 const SMALLEST = 16 * 1024
 
-/** So many buffers wait for the next reads. */
+/** How many buffers are kept for later reads. */
 const MOST = 32
 
 /** A listener for any other event may count the pieces. Events named by symbols are node's own. */
@@ -72,7 +72,7 @@ exports.takeBack = function (chunk) {
   if (lent.delete(chunk) && free.length < MOST) free.push(chunk.buffer)
 }
 
-/** What a read has filled. It is taken back in place of the buffer. */
+/** @return {Buffer} the filled part of a lent buffer: it, too, may be given to takeBack() */
 function filled (buffer, length) {
   if (length === buffer.length) return buffer
   const part = buffer.subarray(0, length)

@@ -144,8 +144,8 @@ function sinkOf ({ ctx }, stream) {
 }
 
 /**
- * The header section is built at the first chunk and every chunk is checked, which throws where nobody could catch it.
- * Of a declared length nothing may be missing, because the client would wait for it, and nothing comes behind it.
+ * The sink's `write()` and `end()` may throw, inside node's pipe, where nobody catches it: make that the request's error.
+ * Less than the declared length is an error, because the client would wait for the rest; more is dropped, and reported.
  */
 function guard (response, stream, sink, body, readers) {
   const { write, end } = sink
@@ -158,10 +158,10 @@ function guard (response, stream, sink, body, readers) {
     return false
   }
   const guarded = method => function (chunk, ...rest) {
-    // It pauses, and is destroyed when the response was sent or lost. A stream that reads in microtasks alone would
-    // otherwise keep the event loop from the 'close' of a connection that has failed.
+    // False pauses the stream, which is destroyed when the response was sent or lost. A stream that reads in microtasks
+    // alone would otherwise keep the event loop from the 'close' of a connection that has failed.
     if (isOver || (method !== end && !response.writable)) return false
-    left ??= declare(response) // what was set behind send() counts
+    left ??= declare(response) // by now, because code may have set a length since send()
     const size = sizeOf(chunk, rest[0])
     try {
       if (method === end && left - size > 0 && left < Infinity && response.writable) throw stream.errored ?? cutShort()
@@ -183,7 +183,7 @@ function guard (response, stream, sink, body, readers) {
   sink.end = guarded(end)
 }
 
-/** @return {number} of what is no chunk 0 */
+/** @return {number} bytes; 0 for what is no chunk */
 function sizeOf (chunk, encoding) {
   if (typeof chunk === 'string') return Buffer.byteLength(chunk, typeof encoding === 'string' ? encoding : 'utf8')
   return chunk instanceof Uint8Array ? chunk.byteLength : 0

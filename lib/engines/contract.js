@@ -8,8 +8,8 @@ const node = require('./node')
  * `materialize()` creates node's own; from then on (`adopt()`) those hold the values, and these forward to them. On
  * node:http and HTTP/2 nothing can be saved: there the core uses `req` and `res` themselves.
  *
- * An engine extends these classes and provides what is marked with *engine*. A name that begins with `own` is a value
- * of this object, which counts until node's object exists.
+ * An engine extends these classes and provides what is marked with *engine*. A name that begins with `own` is the value
+ * until node's object exists.
  */
 
 /**

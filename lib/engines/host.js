@@ -15,7 +15,7 @@ const kOutgoing = Symbol.for('kone.outgoing')
 
 /**
  * Of an app: it was made in development. Only the constructor reads `app.env`, as in Koa, because egg's class replaces
- * it by a deprecated getter.
+ * it by a getter that is deprecated.
  */
 const IN_DEVELOPMENT = Symbol('application#inDevelopment')
 

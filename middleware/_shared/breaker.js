@@ -15,9 +15,9 @@ const breakers = new WeakMap()
  *    const breaker = breakerOf(client, () => client.get('probe'))
  *    const value = await breaker.run(() => client.get(key))
  *
- * If a store rejects the probe at once, it continues to get all operations, because nobody waits for it: one that
- * rejects for ids it does not know responds to the others, and forged ids cannot make it unavailable to them. After it
- * kept an operation waiting it gets one operation for each probe that it rejects at once: a success ends the state.
+ * A store that rejects the probe at once is reachable: it still gets all operations, because none has to wait. It may
+ * reject unknown ids alone, and forged ids must not make it unavailable for the others. If it once let an operation
+ * wait, it gets one operation after each probe that it rejects at once, until one succeeds.
  */
 class Breaker {
   #probe

@@ -166,7 +166,7 @@ module.exports = class Session {
   attributes () {
     const { cookie, ofAll } = this.settings
     if (typeof cookie !== 'function') return cookie
-    // whether it is signed was decided when it was read
+    // the cookie was already verified with it
     return { ...attributesOf(noPromise('session', 'options.cookie', cookie(this.ctx)), ofAll), signed: ofAll.signed === true }
   }
 

@@ -285,6 +285,26 @@ describe('kone/compose', () => {
     await assert.rejects(koneCompose([...layers, boom])({}), { message: 'boom' })
   })
 
+  // Only code that does not await next() sees the difference: a row of MIGRATION.md, What is different.
+  it('should return from the first next() when 500 layers have begun, where all have in koa-compose', async () => {
+    for (const [compose, count] of [[koaCompose, 600], [koneCompose, 500]]) {
+      let begun = 0
+      const stack = Array.from({ length: 600 }, () => (ctx, next) => {
+        begun++
+        return next()
+      })
+      let seen
+      stack[0] = (ctx, next) => {
+        begun++
+        const promise = next()
+        seen = begun
+        return promise
+      }
+      await compose(stack)({})
+      assert.deepEqual([seen, begun], [count, 600])
+    }
+  })
+
   it('should call every layer once, and make no more steps per layer the more there are', async () => {
     const steps = async count => {
       let calls = 0

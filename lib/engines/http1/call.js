@@ -36,7 +36,7 @@ function raise (err) {
   throw err
 }
 
-/** Tools that list open handles see a resource until it is destroyed: by hand at its end, not some time later by GC. */
+/** Destroyed by hand, so that tools that list open handles do not show it until the next garbage collection. */
 const BY_HAND = { requireManualDestroy: true }
 
 /**

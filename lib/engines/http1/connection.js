@@ -66,8 +66,8 @@ class Connection {
   }
 
   /**
-   * Other code has paused the socket, or reads it. In the second case node gets the socket, once no request and no
-   * response is pending; other code may have taken the socket before, for a tunnel.
+   * Other code uses the socket. If it has only paused it, hold the chunk. If it reads it, node gets the socket when no
+   * request and no response is pending, unless other code has taken the socket before, for a tunnel.
    */
   share (chunk) {
     const { gate, reader, responses, socket } = this

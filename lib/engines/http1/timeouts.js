@@ -11,7 +11,7 @@ const SHORTEST_PERIOD = 20
 /** Node's default for `server.connectionsCheckingInterval`, in ms. */
 const CHECKING_INTERVAL = 30000
 
-/** In place of a time: the clock's next tick replaces NOW, so that no deadline comes early, nor in the tick itself. */
+/** In place of a time: the clock's next tick replaces NOW by its own time, so that no timeout is early. */
 const NOW = Infinity
 const NEVER = -1
 

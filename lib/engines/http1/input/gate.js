@@ -10,7 +10,7 @@ const MANY = 4      // too many requests are queued behind an open response
 const HANDOVER = 8  // the bytes are unsupported: after the pending responses node gets them and the socket
 const CLOSE = 16    // the connection closes after the current response: what arrives is dropped
 const READ = 32     // a read is being handled: the next one follows it
-const END = 64      // the end of a body comes with this iteration of the event loop
+const END = 64      // a body has arrived, its 'end' comes in this iteration of the event loop
 
 /** Of these reasons go() removes one; HANDOVER and CLOSE stay for good, and done() ends READ. */
 const PASSING = BODY | FULL | MANY | END
@@ -42,7 +42,7 @@ class Gate {
 
   get isForNode () { return (this.stops & HANDOVER) !== 0 }
 
-  /** Nothing waits, but the end of a body. */
+  /** Nothing is held and nothing stops reading, except the 'end' of a body. */
   get isIdle () { return (this.stops & ~END) === 0 && this.held === null }
 
   /** What arrives is dropped. */
@@ -106,7 +106,7 @@ class Gate {
     return this.hasEnd
   }
 
-  /** @return {boolean} whether that waits no longer */
+  /** @return {boolean} whether the client's end was held and can be handled now */
   releaseEnd () {
     return this.hasEnd && !this.holdEnd()
   }

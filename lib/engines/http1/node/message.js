@@ -96,10 +96,10 @@ function fill (incoming) {
 }
 
 /**
- * Node's parser sees the end of a body after the ticks and microtasks of the handler that it came with, and after those
- * of the listeners for its last bytes: they may listen for 'end' then. The clock does it for all such requests of an
- * iteration, which is cheaper than an immediate for each, and before the handler's own immediates, as on node. Where
- * stores leak, 'end' has the handler's: only its own immediate has it, too.
+ * 'end' follows the ticks and microtasks of the handler, and of the listeners for the last bytes, as on node: they may
+ * still add a listener for it. The clock ends all such bodies of an iteration of the event loop, which is cheaper than
+ * an immediate for each, and comes before the handler's own immediates, as on node. Up to Node 22 (see LEAKS) the
+ * listeners for 'end' see the stores of the handler: there each body needs an immediate of its own.
  */
 function endSoon (incoming) {
   if (LEAKS) setImmediate(onBodyEnd, incoming)

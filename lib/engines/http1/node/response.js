@@ -63,9 +63,10 @@ const REQUEST = {
 }
 
 /**
- * Of a Proxy for Outgoing. It is where node's own code keeps the fields, while Outgoing holds them: the first use
- * moves them there. Without fields there is null, as on node. (An own accessor costs 110 to 130 ns, the Proxy 30.)
- * It is not one for the response: a Proxy must show the constant properties of its target, and an app may define some.
+ * The traps of a Proxy. While Outgoing has the fields, kOutHeaders is this Proxy, and the first use by node's own code
+ * moves them into an object of node's. A response without fields has null there, as on node. (An accessor instead costs
+ * 110 to 130 ns, the Proxy 30.) Its target is Outgoing and not the response, because a Proxy must show the constant
+ * properties of its target, and an app may define some of the response.
  */
 const HELD = Object.fromEntries([
   'get', 'set', 'has', 'deleteProperty', 'ownKeys', 'getOwnPropertyDescriptor', 'defineProperty', 'getPrototypeOf'

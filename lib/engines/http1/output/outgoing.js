@@ -83,7 +83,7 @@ class Outgoing extends contract.Outgoing {
   /** Flushed in an earlier event loop iteration: node would have closed it. */
   get nodeHasClosed () { return this.flushedIn !== -1 && this.flushedIn !== this.incoming.connection.clock.count }
 
-  /** The connection closes after it, as far as is known before it has ended. */
+  /** Whether the connection closes after it: final only at its end. */
   get isLast () { return this.incoming.section.closes || this.isLastOfDrain }
 
   /** Of node's response, once this one has begun: a body that ends with the connection does not change it. */

@@ -6,8 +6,8 @@ const { Pieces } = require('./pieces')
 const { nextTick } = require('../../../timers')
 
 /**
- * The parts of a response that is sent before its end: whoever begins it, the sink of a stream or node's code, all of
- * it goes through this one object. The parts of one tick are one write.
+ * The parts of a response that is sent before its end, be it by the sink of a stream or by node's code. The parts of
+ * one tick are one write.
  */
 class Parts extends Pieces {
   /** @param {Outgoing} outgoing */
@@ -15,7 +15,7 @@ class Parts extends Pieces {
     super()
     this.outgoing = outgoing
     this.isScheduled = false
-    this.isDue = false // node would have given them to the operating system
+    this.isDue = false // a tick has passed: node would have written these
   }
 
   /** Send when the tick has ended, together with the end of the response, which often comes by then. */

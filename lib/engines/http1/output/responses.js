@@ -28,11 +28,11 @@ class Responses {
     this.last = null
     this.length = 0         // from first to last
     this.queuedBytes = 0    // of queued responses, node's own included
-    this.holders = 0        // responses of node's that have the socket
+    this.holders = 0        // how many ServerResponses refer to the socket
     this.batch = new Pieces()
     this.batched = null     // the responses whose bytes are in the batch
     this.flushing = null
-    this.delayed = null     // the current response, if it was destroyed: it ends the connection after `flushing`
+    this.delayed = null     // destroyed by the app while earlier ones are flushed; then it ends the connection
     this.isScheduled = false
     this.isBurst = false    // one read held several requests
     this.isAsync = socket.encrypted === true // TLS never writes at once
@@ -161,7 +161,7 @@ class Responses {
     else if (!this.first.isQueued) this.connection.onTurn(this.first)
   }
 
-  /** The current response was destroyed. Returns whether it has to wait: it becomes current again after a flush. */
+  /** The app has destroyed the current response. @return {boolean} true: it waits for earlier ones to be flushed */
   delay (outgoing) {
     this.writeBatch()
     if (this.flushing === null) return false
