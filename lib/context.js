@@ -239,7 +239,7 @@ function sendError (ctx, err) {
   assign(err, 'status', status)
   response.remove('Transfer-Encoding')
   if (http2Stream(outgoing)) node.dropHttp1(response)
-  // The length of no body resets a stream of HTTP/2.
+  // HTTP/2: node resets the stream of a response that has a Content-Length and no body.
   if (!http2Stream(outgoing) || !statuses.empty[status]) response.set('Content-Length', Buffer.byteLength(text))
   outgoing.end(text)
 }
@@ -247,7 +247,7 @@ function sendError (ctx, err) {
 function sendPlainError (ctx) {
   const { outgoing } = ctx
   try {
-    // a request line may claim HTTP/2.0: then no status sets a reason; the real one has none
+    // the error may come from an invalid reason phrase; HTTP/2 has none
     if (!http2Stream(outgoing)) outgoing.statusMessage = undefined
     sendError(ctx, { status: 500 })
   } catch {
@@ -260,7 +260,7 @@ function reasonOf (status) {
   return statuses.message?.[status] || statuses[status]
 }
 
-// Behind one below 200 the client waits for another response.
+// After an informational status (below 200) the client waits for the response itself.
 function isFinal (status) {
   return typeof status === 'number' && status >= 200 && Boolean(reasonOf(status))
 }

@@ -128,7 +128,8 @@ function judgeError (ctx, { message, stack }) {
 /** What a middleware puts into ctx is undefined at this place. */
 function judgeUndefined (ctx, place) {
   const lines = readFileSync(place.file, 'utf8').split('\n')
-  // of the property, at which V8 reports a read, and behind which a write; undefined if it is not `ctx.….property`
+  // V8's column is that of the property if it is read, and after it if it is written. What is in front of the property,
+  // without `ctx.`; undefined if that is not its beginning.
   const owner = /\bctx\.([\w.]+?)\.(?:\w+\s*)?$/.exec(lines[place.row - 1].slice(0, place.column - 1))?.[1]
   if (owner === 'session' && ctx.session === undefined) {
     warn(ctx.app, `session() did not run before ${nameOf(ctx)}: app.use(session())`, place)
@@ -184,7 +185,7 @@ function isValue (result) {
   return result !== undefined && result !== null && typeof result !== 'boolean'
 }
 
-// What V8 tells without a handler on the promise.
+// A promise with its value, which V8 shows without a handler: one would hide that a rejection is not handled.
 function show (promise) {
   return inspect(promise, { depth: 0, customInspect: false, maxStringLength: 20 })
 }

@@ -80,8 +80,8 @@ function filled (buffer, length) {
   return part
 }
 
-// As node's own methods, but for the buffer. Closing a file during a read would free its number, which another file
-// could get before the read begins; node's `_destroy` knows only of node's own reads.
+// Node's own methods with another buffer. If the file was closed during a read, another file could get its descriptor
+// before the read begins; node's `_destroy` waits for the end of node's own reads only.
 function readIntoLent (stream) {
   let isReading = false
   let onRead = null

@@ -78,7 +78,7 @@ module.exports = {
     const original = this._body
     this._body = val
     const sent = isSent(this)
-    if (sent && hasBytes(val)) { // of a length of its own, which is not that of the stream
+    if (sent && hasBytes(val)) { // the sent length is that of the first stream
       this.ctx.onFinished(() => drop(val))
       return
     }
@@ -336,7 +336,7 @@ function hasBytes (val) {
   return val !== null && val !== undefined && !isStream(val) && !isWebStream(val)
 }
 
-// Everything but a string and nothing.
+// A body that is neither a string nor null.
 function setBody (response, val, original) {
   if (isPlain(val)) return setJson(response)
   const untyped = !response.has('Content-Type')

@@ -144,8 +144,9 @@ function sinkOf ({ ctx }, stream) {
 }
 
 /**
- * The sink's `write()` and `end()` may throw, inside node's pipe, where nobody catches it: make that the request's error.
- * Less than the declared length is an error, because the client would wait for the rest; more is dropped, and reported.
+ * The sink's `write()` and `end()` may throw, inside node's pipe, where nobody catches it: make that an error of the
+ * request. Less than the declared length is an error, because the client would wait for the rest; more is dropped, and
+ * reported.
  */
 function guard (response, stream, sink, body, readers) {
   const { write, end } = sink

@@ -266,7 +266,7 @@ function acceptQueued (watch, done, deadline = Infinity) {
 
 /** `server.close()` without its `closeIdleConnections()`, because idle connections get the grace period. */
 function stopListening (server) {
-  server._handle?.close() // at once: until close() comes to it, clients connect
+  server._handle?.close() // first of all: clients can connect until close() reaches it
   const own = Object.getOwnPropertyDescriptor(server, 'closeIdleConnections')
   server.closeIdleConnections = () => {}
   server.close()

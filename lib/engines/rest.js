@@ -23,11 +23,11 @@ const PERIOD = 100
 class Rest {
   constructor (req, socket, missing) {
     this.req = req
-    this.socket = socket // that of a request that a stream function has destroyed is null
+    this.socket = socket // req.socket is null after destroy()
     this.end = socket.bytesRead + missing
     this.most = 0        // of the socket's bytesRead, once the rest is dropped
-    this.taken = -1      // of the socket's bytes, without those that the request holds
-    this.looks = 0       // in a row that found bytes, and none of them taken
+    this.taken = -1      // bytes of the socket that have left the request, for its reader
+    this.looks = 0       // how many in a row found bytes of which none was taken
     this.timer = setInterval(() => this.look(), PERIOD).unref()
     this.look()
   }

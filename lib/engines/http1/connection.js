@@ -252,7 +252,7 @@ class Connection {
     if (!this.hasFailed) this.onProtocolError(err)
   }
 
-  /** Node reports some for each read, or late, while a listener keeps the connection. */
+  /** Report one each time: while a listener of 'clientError' keeps the connection, node reports later errors, too. */
   onProtocolError (err) {
     this.hasFailed = true
     this.responses.writeBatch() // before the bytes of an error response

@@ -279,7 +279,7 @@ class Front {
   }
 }
 
-/** Before TLS gets the sockets: it calls the app before the handshake has ended, and by events of the sockets below. */
+/** Before TLS's own listener, which may call the app before the handshake has ended, by events of these sockets. */
 function takeContexts (server) {
   const [first] = server.rawListeners('connection')
   if (first === undefined) return

@@ -155,8 +155,8 @@ function notifyFlushed (outgoing, callbacks, listeners) {
 }
 
 /**
- * Closes a response that was created behind its flush. Node's may have closed ticks ago: what is written to this one
- * before is no 'error' of it, but for its callback alone.
+ * Closes a response that was created after its flush. On node it may have closed ticks ago: a write before this reports
+ * its error to the callback alone, without an 'error' event.
  */
 function closeFlushed (outgoing) {
   outgoing.res.destroyed = true
@@ -172,8 +172,8 @@ function release (outgoing) {
 }
 
 /**
- * As node's own listener for 'finish': the request's signal is not aborted any more, an unread body is dropped. For one
- * that has not arrived whole see ../../rest.js.
+ * As node's own listener for 'finish': the request's signal is not aborted any more, an unread body is dropped. A body
+ * whose rest has not arrived: see ../../rest.js.
  */
 function releaseRequest ({ closes, incoming }) {
   const { body, req } = incoming

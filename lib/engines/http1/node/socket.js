@@ -193,7 +193,8 @@ const LISTENERS = Object.entries({
 })
 
 /**
- * A listener in front of this one may have ended the last response, behind which node gets the socket.
+ * An event of the socket. It may have no connection by now: a listener before this one may have ended the last
+ * response, after which node gets the socket.
  *
  * @param {string} name of the connection's method
  */
