@@ -172,19 +172,22 @@ class Application extends Emitter {
   }
 
   /**
-   * Send a request through the app without a socket.
+   * Send a request through the app without a socket; `app.inject.websocket(path, options)` opens a WebSocket.
    *
    *    const res = await app.inject({ method: 'POST', url: '/', body: 'a=1' })
    *    res.status // 200
    *
-   * @param {string | object | Request} what a url, `{ method, url, headers, body, engine }`, where an object
-   *   as body is sent as JSON, or a web Request
-   * @return {Promise<object>} `{ status, message, headers, body, text(), json() }`, body as a Buffer
-   * @throws {TypeError} naming the option
+   * @return {Function} `what => Promise`: see engines/memory
    */
-  inject (what) {
-    const inject = require('./engines/memory')
-    return this.Promise.resolve(inject(this, attachFront, what))
+  get inject () {
+    const call = (name, args) => this.Promise.resolve(require('./engines/memory')[name](this, SERVING, ...args))
+    const inject = (...args) => call('inject', args)
+    inject.websocket = (...args) => call('websocket', args)
+    return inject
+  }
+
+  set inject (value) {
+    Object.defineProperty(this, 'inject', { value, configurable: true, writable: true })
   }
 
   /** @return {object} the settings as plain data */
@@ -390,6 +393,16 @@ function isFactory (fn) {
 function attachFront (app, server, listener) {
   if (!app.http1 || isFrontOff()) return false
   return require('./engines/http1').attach(server, hostOf(app, listener))
+}
+
+/** For app.inject(). `app.close()` ends WebSockets in memory as those of other servers. */
+const SERVING = {
+  attachFront,
+  takeUpgrades (app, server, listener) {
+    app[SERVERS].add(server)
+    track(server)
+    hostOf(app, listener).takeUpgrades(server)
+  }
 }
 
 // Of a listener that app.callback() made, or that the app's own `callback` gave.

@@ -89,10 +89,8 @@ declare class Application<
    */
   onClose (fn: () => unknown, options?: Application.OnCloseOptions): this
 
-  /** Send a request through the app without a socket; a web Request goes through `fetch`. */
-  inject (
-    request: Application.InjectRequest | globalThis.Request | string
-  ): Promise<Application.InjectResponse>
+  /** Send a request through the app without a socket; `inject.websocket()` opens a WebSocket. */
+  inject: Application.Inject
 
   /**
    * A web Request in, a web Response out: for Bun, Deno, and tests.
@@ -196,6 +194,34 @@ declare namespace Application {
     /** `true`: called first, while the servers still accept requests; the drain waits for it. Default: `false`. */
     before?: boolean | undefined
     // </onClose>
+  }
+
+  interface Inject {
+    /** A web Request goes through `fetch`. */
+    (request: InjectRequest | globalThis.Request | string): Promise<InjectResponse>
+    /**
+     * Open a WebSocket of the app, whose other end the handler has. Rejects with an InjectRefusal if the response is
+     * another one than 101.
+     */
+    websocket (path: string, options?: InjectWebSocketOptions): Promise<import('../middleware/websocket/index').Socket>
+  }
+
+  interface InjectWebSocketOptions {
+    // <injectWebSocket>
+    /** Its fields beside those of a handshake. Default: `Host: localhost`. */
+    headers?: IncomingHttpHeaders | { [name: string]: string | number | string[] | undefined } | undefined
+    /** The subprotocols that the client offers. Default: none. */
+    protocols?: string[] | undefined
+    /** As for `app.inject()`. Default: `'http1'`. */
+    engine?: 'http1' | 'node' | undefined
+    // </injectWebSocket>
+  }
+
+  /** The response to a handshake that is refused. */
+  interface InjectRefusal extends Error {
+    status: number
+    headers: IncomingHttpHeaders
+    body: Buffer
   }
 
   interface InjectRequest {

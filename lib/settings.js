@@ -1,13 +1,15 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('async_hooks')
-const { MISSPELT, Options, Rule, any, boolean, fn, number, oneOf, path, shape, string } = require('./options')
+const { MISSPELT, Options, Rule, any, boolean, fn, list, number, oneOf, path, shape, string } = require('./options')
 const { checkProxy } = require('./trusted-proxies')
 
 const PAGE = 'docs/api/application'
 
 const notNegative = new Rule('a number that is not negative', value => typeof value === 'number' && value >= 0, undefined, 'number')
 const ms = number({ min: 0, max: Infinity, unit: 'ms' })
+const fields = new Rule('an object', value => typeof value === 'object', undefined,
+  'IncomingHttpHeaders | { [name: string]: string | number | string[] | undefined }')
 
 const kone = shape({
   env: string.says('read by middleware that behaves differently in development', { otherwise: "`NODE_ENV` or `'development'`" }),
@@ -73,14 +75,18 @@ exports.ON_CLOSE = new Options('app.onClose()', {
 exports.INJECT = new Options('app.inject()', {
   method: string.says('its method', { default: 'GET' }),
   url: path.says('its target; a string instead of the object is the url', { default: '/' }),
-  headers: new Rule('an object', value => typeof value === 'object').says('its fields', {
-    otherwise: '`Host: localhost`',
-    type: 'IncomingHttpHeaders | { [name: string]: string | number | string[] | undefined }'
-  }),
+  headers: fields.says('its fields', { otherwise: '`Host: localhost`' }),
   body: new Rule('a string, bytes, or an object that is sent as JSON', isBody).says(
     'a string, bytes, or an object that is sent as JSON', { type: 'string | Uint8Array | object' }),
   engine: oneOf('http1', 'node', 'fetch').says("`'http1'`: as on a server of `app.listen()`, [the front](front.md), and node:http " +
     "where kone falls back to it. `'node'`: node:http alone. `'fetch'`: [app.fetch](fetch.md), which has no connection", { default: 'http1' })
+}, PAGE)
+
+/** Of `app.inject.websocket()`. */
+exports.INJECT_WEBSOCKET = new Options('app.inject.websocket()', {
+  headers: fields.says('its fields beside those of a handshake', { otherwise: '`Host: localhost`' }),
+  protocols: list(string, 'strings').says('the subprotocols that the client offers', { otherwise: 'none' }),
+  engine: oneOf('http1', 'node').says('as for `app.inject()`', { default: 'http1' })
 }, PAGE)
 
 /** Of `request.readBody()`. */

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { VARIABLES } = require('../cluster/settings')
-const { CLOSE, INJECT, KONE, ON_CLOSE } = require('../lib/settings')
+const { CLOSE, INJECT, INJECT_WEBSOCKET, KONE, ON_CLOSE } = require('../lib/settings')
 const { page, types } = require('./option-docs')
 const verbs = require('./router-verbs')
 
@@ -35,7 +35,7 @@ exports.generate = names => ({
   'middleware/index.js': code(names),
   'middleware/index.d.ts': declarations(names),
   'middleware/router/verb.d.ts': verbs(),
-  ...described({ options: KONE, close: CLOSE, onClose: ON_CLOSE, inject: INJECT }, 'docs/api/application.md', 'lib/index.d.ts'),
+  ...described({ options: KONE, close: CLOSE, onClose: ON_CLOSE, inject: INJECT, injectWebSocket: INJECT_WEBSOCKET }, 'docs/api/application.md', 'lib/index.d.ts'),
   ...described({ variables: { rule: VARIABLES } }, 'docs/api/cluster.md'),
   ...Object.assign({}, ...names.map(name => {
     const folder = path.join(SET, name)

@@ -34,7 +34,7 @@ const OWN_FIELDS = /^(?:connection|upgrade|keep-alive|trailer|transfer-encoding|
  * does not know.
  */
 function hook (server, host) {
-  if (globalThis[kUpgrade] !== true) return false
+  if (globalThis[kUpgrade] === undefined) return false
   if (server[kUpgrade] === undefined) Object.defineProperty(server, kUpgrade, { value: new Upgrades(server) })
   server[kUpgrade].add(host)
   return true
@@ -72,6 +72,7 @@ class Upgrades {
 
   /** Node has given up the connection. */
   begin (req, socket, head) {
+    if (req[kResponse] !== undefined) this.server.off('upgrade', ignore)
     const host = this.hostOf(req)
     if (host !== undefined) new Upgrade(this, host, req, socket, head).start(req[kResponse])
     return host !== undefined
@@ -89,8 +90,8 @@ class Upgrades {
     Object.assign(req, { upgrade: true, [kResponse]: res })
     server.on('upgrade', ignore) // since Node 22 the connection is destroyed without one
     setImmediate(() => {
-      server.off('upgrade', ignore)
       if (req[kUpgrade] !== undefined) return
+      server.off('upgrade', ignore)
       // eslint-disable-next-line kone/owners -- node's request
       req.upgrade = false // other code has called the app's listener later
       host.listener(req, res)

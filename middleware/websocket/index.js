@@ -5,12 +5,13 @@ const { report } = require('../../lib/error-path')
 const { given, manual, misuse, noPromise } = require('../_shared/usage-error')
 const whenFinished = require('../_shared/finished')
 const sockets = require('../_shared/sockets')
+const open = require('./client')
 const handshakeOf = require('./handshake')
 const OPTIONS = require('./options')
 const originsOf = require('./origins')
 const { CLOSED, socketOf } = require('./socket')
 
-/** Of a middleware: it accepts handshakes; of globalThis: there is such a middleware. See lib/engines/upgrade.js. */
+/** Of a middleware: it accepts handshakes; of globalThis: there is one, and this opens a socket of it in tests. */
 const kUpgrade = Symbol.for('kone.upgrade')
 
 /** A property of a server that drains, and the event of its beginning: see lib/engines/drain.js. */
@@ -59,7 +60,7 @@ module.exports = function websocket (handler, options) {
     const { fields } = accepted.get(req)
     for (let i = 0; i < fields.length; i += 2) lines.push(`${fields[i]}: ${fields[i + 1]}`)
   })
-  globalThis[kUpgrade] = true
+  globalThis[kUpgrade] = (...handshake) => open(Socket, ...handshake)
 
   async function websocket (ctx) {
     const { upgrade, offered } = handshakeOf(ctx, subprotocol)

@@ -57,8 +57,13 @@ function create (WebSocket) {
       this.inContext = inContext
       this.settings = settings
       this.released = released
-      counts.open++
+      this.counts.open++
       if (settings.heartbeat > 0) this.beat = setInterval(beat, settings.heartbeat, this).unref()
+    }
+
+    /** What metrics shows. */
+    get counts () {
+      return counts
     }
 
     /** Resolves when the connection is closed: `{ code, reason }`. */
@@ -107,7 +112,7 @@ function create (WebSocket) {
     }
 
     receive (data, isBinary) {
-      counts.received++
+      this.counts.received++
       this.silence = 0
       if (this.isDropping) return false
       if (this.held.length === 0) {
@@ -164,7 +169,7 @@ function create (WebSocket) {
      * message; it never becomes an unhandled rejection.
      */
     send (data, options, callback) {
-      counts.sent++
+      this.counts.sent++
       if (typeof options === 'function' || typeof callback === 'function') return super.send(data, options, callback)
       const sent = new Sent(this, sizeOf(data))
       super.send(data, options, err => sent.settle(err))
@@ -214,7 +219,7 @@ function create (WebSocket) {
     }
 
     conclude (code, reason) {
-      counts.open--
+      this.counts.open--
       clearInterval(this.beat)
       clearTimeout(this.leaveTimer)
       this.outcome = { code: code ?? ABNORMAL, reason: String(reason) }

@@ -91,6 +91,11 @@ async function ask () {
   app.inject({ url: '/', engine: 'node' })
   // @ts-expect-error: no engine
   app.inject({ url: '/', engine: 'http2' })
+  const socket = await app.inject.websocket('/chat', { headers: { cookie: 'a=1' }, protocols: ['a'] })
+  for await (const message of socket) is<string | Buffer>(message)
+  is<{ code: number, reason: string }>(await socket.closed)
+  // @ts-expect-error: it has no connection
+  app.inject.websocket('/', { engine: 'fetch' })
   is<number>(answer.status)
   is<string | undefined>(answer.headers['content-type'])
   is<Buffer>(answer.body)

@@ -1,10 +1,11 @@
 'use strict'
 
 const http = require('http')
-const { INJECT } = require('../../settings')
+const { path: PATH } = require('../../options')
+const { INJECT, INJECT_WEBSOCKET } = require('../../settings')
 const { given, misuse } = require('../../usage-error')
 const { End } = require('./pipe')
-const { setImmediate } = require('../../timers')
+const { nextTick, setImmediate } = require('../../timers')
 
 /** Of the client, however the request goes through the app. */
 const ADDRESS = '127.0.0.1'
@@ -12,7 +13,10 @@ const ADDRESS = '127.0.0.1'
 /** Where a server keeps its front. */
 const kFront = Symbol.for('kone.front')
 
-/** App → its server that never listens, with the front and without. */
+/** Of globalThis: what opens a WebSocket, see middleware/websocket/client.js. */
+const kUpgrade = Symbol.for('kone.upgrade')
+
+/** App → its server that never listens, and its listener; with the front and without. */
 const servers = { http1: new WeakMap(), node: new WeakMap() }
 
 /**
@@ -20,13 +24,14 @@ const servers = { http1: new WeakMap(), node: new WeakMap() }
  * that the response is the one that a socket would carry.
  *
  * @param {Application} app
- * @param {Function} attachFront `(app, server, listener)` as app.listen() does; returns false if there can be none
- * @param {string | object | Request} what
- * @return {Promise<object>}
+ * @param {object} serving `attachFront(app, server, listener)`, as app.listen() does, and `takeUpgrades()`
+ * @param {string | object | Request} what a url, `{ method, url, headers, body, engine }`, where an object as body is
+ *   sent as JSON, or a web Request
+ * @return {Promise<object>} `{ status, message, headers, body, text(), json() }`, body as a Buffer
  * @throws {TypeError} naming the option
  * @api private
  */
-module.exports = function inject (app, attachFront, what) {
+exports.inject = function (app, serving, what) {
   if (isRequest(what)) return fetched(app, what)
   if (what === null || (typeof what !== 'string' && typeof what !== 'object')) {
     throw misuse('application', `app.inject(request): request must be a url, an object or a web Request, not ${given(what)}`)
@@ -34,7 +39,27 @@ module.exports = function inject (app, attachFront, what) {
   const { url, method, engine, ...rest } = INJECT.check(typeof what === 'string' ? { url: what } : what)
   const { headers, body } = framed(rest)
   if (engine === 'fetch') return fetched(app, webRequest(method, url, headers, body))
-  return sent(serverOf(app, engine, attachFront), { method, path: url, headers }, body)
+  return sent(serverOf(app, engine, serving).server, { method, path: url, headers }, body)
+}
+
+/**
+ * Open a WebSocket of the app: its handshake comes through the same server, and its frames over the same pipe.
+ *
+ * @param {string} path
+ * @param {object} [options] see INJECT_WEBSOCKET of settings.js
+ * @return {Promise<WebSocket>} rejects with `{ status, headers, body }` if the response is another one than 101
+ * @throws {TypeError} naming the option
+ * @api private
+ */
+exports.websocket = function (app, serving, path, options) {
+  const refusal = PATH.refusal(path, 'path')
+  if (refusal !== undefined) throw misuse('application', `app.inject.websocket(path): ${refusal}`)
+  const { headers, protocols = [], engine } = INJECT_WEBSOCKET.check(options)
+  const open = globalThis[kUpgrade]
+  if (open === undefined) throw misuse('application', 'app.inject.websocket(path): no code has called websocket() of kone/middleware/websocket')
+  const { server, listener } = serverOf(app, engine, serving)
+  serving.takeUpgrades(app, server, listener)
+  return open(path, protocols, { ...framed({ headers }), createConnection: () => connect(server) })
 }
 
 /** The request's fields, with those of its body: node's client leaves the length out for GET, DELETE and others. */
@@ -51,8 +76,15 @@ function framed ({ headers, body }) {
   return { headers: fields, body }
 }
 
-/** The client's end closes in a later turn, as over a network: it has the last byte before the app's end has ended. */
-class Near extends End {
+/**
+ * As over a network: nothing arrives while it is sent, because ws begins its close twice then, and an end closes in a
+ * later turn, so that the client has the last byte before the app's end has ended.
+ */
+class Remote extends End {
+  _write (chunk, encoding, callback) {
+    nextTick(() => super._write(chunk, encoding, callback))
+  }
+
   endOther () {
     setImmediate(() => super.endOther())
   }
@@ -60,10 +92,7 @@ class Near extends End {
 
 function sent (server, options, body) {
   return new Promise((resolve, reject) => {
-    const near = new Near()
-    const far = new End({ address: ADDRESS })
-    near.connect(far) // what is written to one is read from the other
-    const req = http.request({ ...options, createConnection: () => near })
+    const req = http.request({ ...options, createConnection: () => connect(server) })
     req.on('error', reject)
     req.on('response', res => {
       const chunks = []
@@ -71,10 +100,18 @@ function sent (server, options, body) {
       res.on('error', reject)
       res.on('end', () => resolve(summary(res, Buffer.concat(chunks))))
     })
-    server[kFront]?.expect(far)
-    server.emit('connection', far)
     req.end(body)
   })
+}
+
+/** @return {Duplex} the client's end */
+function connect (server) {
+  const near = new Remote()
+  const far = new Remote({ address: ADDRESS })
+  near.connect(far) // what is written to one is read from the other
+  server[kFront]?.expect(far)
+  server.emit('connection', far)
+  return near
 }
 
 function summary (res, body) {
@@ -89,15 +126,14 @@ function summary (res, body) {
 }
 
 // A later `use` takes effect, because the list of middleware is read per request.
-function serverOf (app, engine, attachFront) {
-  let server = servers[engine].get(app)
-  if (server === undefined) {
+function serverOf (app, engine, { attachFront }) {
+  if (!servers[engine].has(app)) {
     const listener = app.callback()
-    server = http.createServer(listener)
+    const server = http.createServer(listener)
     if (engine === 'http1') attachFront(app, server, listener)
-    servers[engine].set(app, server)
+    servers[engine].set(app, { server, listener })
   }
-  return server
+  return servers[engine].get(app)
 }
 
 function isRequest (what) {

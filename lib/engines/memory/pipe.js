@@ -19,6 +19,7 @@ class End extends Duplex {
     this.encrypted = encrypted
     this.other = null
     this.proceed = null
+    this.bytesWritten = 0
   }
 
   /** Connect two ends: bytes written to one are read from the other. */
@@ -43,7 +44,8 @@ class End extends Duplex {
   }
 
   _write (chunk, encoding, callback) {
-    if (this.other === null || this.other.push(chunk)) callback()
+    this.bytesWritten += chunk.length
+    if (this.other === null || this.other.destroyed || this.other.push(chunk)) callback()
     else this.proceed = callback
   }
 
@@ -55,6 +57,7 @@ class End extends Duplex {
   // As a socket's: the other end reads the bytes that were written, and then the end.
   _destroy (err, callback) {
     this.endOther()
+    this._read() // what the other end writes is dropped
     callback(err)
   }
 
