@@ -1,7 +1,7 @@
 'use strict'
 
-/** Of lib, for the middleware set, too. */
-const SHARED = '(?:cut|error-path|http-errors|nearest|options|places|runtime|text|timers|usage-error|web)\\.js$'
+/** What the engines share: each is one file, which knows none of them. */
+const BETWEEN = 'engines/(?:contract|errors|field-names|http2-stream|null-socket|read-request|rest)\\.js$'
 
 /*
  * Imports point one way. test/consumers/package/imports.test.js checks these rules.
@@ -23,32 +23,32 @@ module.exports = {
       to: { path: '^lib/application\\.js$' }
     },
     {
-      name: 'http1-knows-no-koa',
+      name: 'front-knows-no-koa',
       comment: 'the front can be read and used without the framework: it knows only the contract of an engine',
       severity: 'error',
-      from: { path: '^lib/engines/http1/' },
-      to: { path: '^lib/(?!(?:text|timers)\\.js$|engines/(?:http1/|(?:contract|errors|field-names|rest)\\.js))' }
+      from: { path: '^lib/front/' },
+      to: { path: `^lib/(?!front/|shared/|${BETWEEN})` }
     },
     {
       name: 'pure-parts',
       comment: 'what runs for every request by itself depends on nothing',
       severity: 'error',
-      from: { path: '^lib/(?:compose|final|engines/http1/output/writer)\\.js$' },
-      to: { dependencyTypesNot: ['core'], pathNot: '^lib/(?:text|timers)\\.js$' }
+      from: { path: '^lib/(?:compose|final|front/output/writer)\\.js$' },
+      to: { dependencyTypesNot: ['core'], pathNot: '^lib/shared/(?:text|timers)\\.js$' }
     },
     {
       name: 'middleware-knows-no-kone',
-      comment: 'the set works in Koa, too: of lib it requires only modules without state, and timers and places, which know nothing of an app',
+      comment: 'the set works in Koa, too: of lib it requires only lib/shared, which knows nothing of an app',
       severity: 'error',
       from: { path: '^middleware/' },
-      to: { path: `^lib/(?!${SHARED})` }
+      to: { path: '^lib/(?!shared/)' }
     },
     {
       name: 'shared-stand-alone',
-      comment: 'what the set shares requires nothing else of lib, and no package but http-errors',
+      comment: 'lib/shared requires nothing else of lib, and no package but http-errors',
       severity: 'error',
-      from: { path: `^lib/${SHARED}` },
-      to: { dependencyTypesNot: ['core'], pathNot: [`^lib/${SHARED}`, '^node_modules/http-errors/'] }
+      from: { path: '^lib/shared/' },
+      to: { dependencyTypesNot: ['core'], pathNot: ['^lib/shared/', '^node_modules/http-errors/'] }
     },
     {
       name: 'middleware-stand-alone',

@@ -26,7 +26,7 @@ const NO_PREFIX = {
 const PERFORMANCE = { name: 'performance', message: 'Require perf_hooks: Jest before 28 has no such global.' }
 
 // Read by a module when it is loaded or needs them, they may be those of a test that fakes them.
-const USE_TIMERS = 'Use lib/timers.js: the tests of an app fake timers and clocks.'
+const USE_TIMERS = 'Use lib/shared/timers.js: the tests of an app fake timers and clocks.'
 
 const TIMERS = [
   "CallExpression[callee.name='require'] > Literal[value=/^timers\\b/]",
@@ -102,7 +102,7 @@ module.exports = [
   {
     // An app's time, as that of timeout(), is the middleware set's: lib has none.
     files: ['lib/**/*.js'],
-    ignores: ['lib/timers.js'],
+    ignores: ['lib/shared/timers.js'],
     rules: {
       'no-restricted-syntax': ['error', NO_PREFIX, ...restricted([...TIMERS, ...CLOCKS])],
       'no-restricted-globals': ['error', PERFORMANCE, ...restrictedGlobals(

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { hintOfExpress, pathOf, placeIn } = require('../lib/places')
+const { hintOfExpress, pathOf, placeIn } = require('../lib/shared/places')
 const { escapeControls } = require('../middleware/_shared/escape')
 const unparsed = require('./unparsed')
 

@@ -2,8 +2,8 @@
 
 const { availableParallelism } = require('node:os')
 const { resolve } = require('node:path')
-const { Rule, integer, oneOf, shape, text } = require('../lib/options')
-const { LONGEST } = require('../lib/timers')
+const { Rule, integer, oneOf, shape, text } = require('../lib/shared/options')
+const { LONGEST } = require('../lib/shared/timers')
 const { portOf, where } = require('./address')
 const errorLine = require('./error-line')
 const { cwd } = require('./release')

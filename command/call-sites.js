@@ -1,6 +1,6 @@
 'use strict'
 
-const { placeOf } = require('../lib/places')
+const { placeOf } = require('../lib/shared/places')
 
 const sitesOf = new WeakMap() // error → V8's call sites
 

@@ -5,8 +5,8 @@ const { STATUS_CODES } = require('node:http')
 const path = require('node:path')
 const escape = require('escape-html')
 const withParents = require('../cluster/parents')
-const { report } = require('../lib/error-path')
-const { RESPONSE_TO } = require('../lib/errors')
+const { report } = require('../lib/shared/error-path')
+const { RESPONSE_TO } = require('../lib/core/errors')
 const { placesOf } = require('./call-sites')
 
 const LINES = 4 // of the source, before and after the one that threw

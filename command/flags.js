@@ -1,7 +1,7 @@
 'use strict'
 
 const { parseArgs } = require('node:util')
-const { nearest } = require('../lib/nearest')
+const { nearest } = require('../lib/shared/nearest')
 
 /**
  * The flags and the other words of a command line.

@@ -1,7 +1,7 @@
 'use strict'
 
 const { isIP } = require('node:net')
-const { given } = require('../lib/usage-error')
+const { given } = require('../lib/shared/usage-error')
 
 /**
  * Refuse requests for a foreign host. A page of a stranger cannot read what another origin responds, but its name may

@@ -1,7 +1,7 @@
 'use strict'
 
 const { relative } = require('node:path')
-const { placeOfFunction } = require('../lib/places')
+const { placeOfFunction } = require('../lib/shared/places')
 const { routersOf } = require('../middleware/openapi/document')
 
 /**

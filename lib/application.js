@@ -6,26 +6,26 @@ const Emitter = require('events')
 const http = require('http')
 const { join } = require('path')
 const util = require('util')
-const { Closing, close } = require('./closing')
+const { Closing, close } = require('./core/closing')
 const compose = require('./compose')
 const context = require('./context')
-const familiesOf = require('./create-context')
-const cut = require('./cut')
+const familiesOf = require('./core/create-context')
+const cut = require('./shared/cut')
 const { track } = require('./engines/drain')
 const { Host, IN_DEVELOPMENT, threw } = require('./engines/host')
 const { ENGINE } = require('./engines/node')
-const { isError, toError } = require('./error-path')
-const { httpErrors } = require('./errors')
+const { isError, toError } = require('./shared/error-path')
+const { httpErrors } = require('./core/errors')
 const final = require('./final')
-const { convert, isGeneratorFunction } = require('./generator')
-const only = require('./only')
-const lazy = require('./lazy')
-const { ROOT } = require('./places')
+const { convert, isGeneratorFunction } = require('./core/generator')
+const only = require('./shared/only')
+const lazy = require('./shared/lazy')
+const { ROOT } = require('./shared/places')
 const request = require('./request')
 const respond = require('./respond')
 const response = require('./response')
-const { CLOSE, ON_CLOSE, isStorage, settingsOf } = require('./settings')
-const { given, misuse } = require('./usage-error')
+const { CLOSE, ON_CLOSE, isStorage, settingsOf } = require('./core/settings')
+const { given, misuse } = require('./shared/usage-error')
 
 const deprecate = lazy(() => require('depd')('koa'))
 
@@ -58,7 +58,7 @@ const hosts = new WeakMap()
  */
 class Application extends Emitter {
   /**
-   * @param {object} [options] see settings.js
+   * @param {object} [options] see core/settings.js
    * @throws {TypeError} naming the option
    */
   constructor (options) {
@@ -80,7 +80,7 @@ class Application extends Emitter {
     this.finals = []
     this.context = Object.create(context)
     this.request = Object.create(request)
-    this.response = Object.create(response, inDevelopment ? require('./development').watchers(this, response) : undefined)
+    this.response = Object.create(response, inDevelopment ? require('./core/development').watchers(this, response) : undefined)
     this[util.inspect.custom] = this.inspect
     // Not enumerable: an app is printed and compared by its settings.
     Object.defineProperties(this, {
@@ -143,7 +143,7 @@ class Application extends Emitter {
    *
    *    process.once('SIGTERM', () => app.close())
    *
-   * @param {object} [options] see settings.js
+   * @param {object} [options] see core/settings.js
    * @return {Promise}
    * @throws {TypeError} naming the option
    */
@@ -159,7 +159,7 @@ class Application extends Emitter {
    *    app.onClose(() => redis.quit())
    *
    * @param {Function} fn `() => *`
-   * @param {object} [options] see settings.js
+   * @param {object} [options] see core/settings.js
    * @return {Application} self
    * @throws {TypeError} if `fn` is not a plain or async function
    */
@@ -228,7 +228,7 @@ class Application extends Emitter {
         'https://github.com/koajs/koa/blob/master/docs/migration.md')
       fn = convert(fn)
     }
-    if (others.length > 0 && this[IN_DEVELOPMENT]) require('./development').warnOfOthers(this, others)
+    if (others.length > 0 && this[IN_DEVELOPMENT]) require('./core/development').warnOfOthers(this, others)
     debug('use %s', fn._name || fn.name || '-')
     this.middleware.push(fn)
     fn[USED]?.(this)
@@ -376,7 +376,7 @@ function fail (ctx, thrown) {
   if (hasBegun && ctx.response.writable) cut(ctx[ENGINE].sink(ctx), err)
 }
 
-// What keeps headers (error-path.js) wraps it, and does not replace it.
+// What keeps headers (shared/error-path.js) wraps it, and does not replace it.
 function isOwn (onerror) {
   return (onerror.wraps ?? onerror) === context.onerror
 }
@@ -392,7 +392,7 @@ function isFactory (fn) {
 
 function attachFront (app, server, listener) {
   if (!app.http1 || isFrontOff()) return false
-  return require('./engines/http1').attach(server, hostOf(app, listener))
+  return require('./front').attach(server, hostOf(app, listener))
 }
 
 /** For app.inject(). `app.close()` ends WebSockets in memory as those of other servers. */
@@ -416,7 +416,7 @@ function isFrontOff () {
 
 // Loaded at the first request of a server, because many listeners get none: those for serverless functions.
 function attachAtRequest (server, host) {
-  require('./engines/http1').attachAtRequest(server, host)
+  require('./front').attachAtRequest(server, host)
 }
 
 // `app.fetch(request, info)`, loaded when it is first called.

@@ -1,7 +1,7 @@
 'use strict'
 
-const { isMisspelt } = require('./nearest') // for browsers, too: what is required here requires nothing
-const { given, misuse } = require('./usage-error')
+const { isMisspelt } = require('./shared/nearest') // for browsers, too: what is required here requires nothing
+const { given, misuse } = require('./shared/usage-error')
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const NATIVE = ['FormData', 'URLSearchParams', 'Blob', 'File', 'ReadableStream', 'ArrayBuffer'] // fetch() sends it as it is
@@ -44,7 +44,7 @@ function client (base, options) {
   return Object.fromEntries(METHODS.map(method => [method.toLowerCase(), (...args) => send(method, ...args)]))
 }
 
-/** As lib/options.js, which doubles the code in a page: test/client.test.js compares. Other names are fetch()'s. */
+/** As shared/options.js, which doubles the code in a page: test/client.test.js compares. Other names are fetch()'s. */
 function checked (options) {
   for (const key of new Set([...Object.keys(RULES), ...Object.keys(options ??= {})])) {
     const [must, one] = [RULES[key], key === '' ? options : options[key]]

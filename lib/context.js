@@ -3,12 +3,12 @@
 const util = require('util')
 const statuses = require('statuses')
 const node = require('./engines/node')
-const http2Stream = require('./engines/node/http2-stream')
-const { report, toError } = require('./error-path')
-const { RESPONSE_TO, httpErrors } = require('./errors')
-const inContext = require('./in-context')
-const lazy = require('./lazy')
-const { given, misuse } = require('./usage-error')
+const http2Stream = require('./engines/http2-stream')
+const { report, toError } = require('./shared/error-path')
+const { RESPONSE_TO, httpErrors } = require('./core/errors')
+const inContext = require('./core/in-context')
+const lazy = require('./shared/lazy')
+const { given, misuse } = require('./shared/usage-error')
 
 const cookies = lazy(() => {
   return class Cookies extends require('cookies') {

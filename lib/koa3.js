@@ -3,11 +3,11 @@
 const assert = require('assert')
 const statuses = require('statuses')
 const Kone = require('./application')
-const { RESPONSE_TO } = require('./errors')
-const { isGeneratorFunction } = require('./generator')
-const { isStream } = require('./stream')
-const { nextTick } = require('./timers')
-const { isResponse } = require('./web')
+const { RESPONSE_TO } = require('./core/errors')
+const { isGeneratorFunction } = require('./core/generator')
+const { isStream } = require('./core/stream')
+const { nextTick } = require('./shared/timers')
+const { isResponse } = require('./shared/web')
 
 /*
  * Koa 3's API on the same core. The package kone@3 (`make pack KOA=3`) has this class as its main. Each comment that

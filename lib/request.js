@@ -7,12 +7,12 @@ const { format } = require('url')
 const fresh = require('fresh')
 const parseurl = require('parseurl')
 const node = require('./engines/node')
-const { NAMES_HOST } = require('./errors')
-const lazy = require('./lazy')
-const only = require('./only')
-const { READ } = require('./settings')
-const { HOST } = require('./text')
-const { addressOf, listOf, trustedHops } = require('./trusted-proxies')
+const { NAMES_HOST } = require('./core/errors')
+const lazy = require('./shared/lazy')
+const only = require('./shared/only')
+const { READ } = require('./core/settings')
+const { HOST } = require('./shared/text')
+const { addressOf, listOf, trustedHops } = require('./core/trusted-proxies')
 
 const accepts = lazy(() => require('accepts'))
 const contentType = lazy(() => require('content-type'))
@@ -332,7 +332,7 @@ module.exports = {
    *
    *    const bytes = await ctx.request.readBody({ limit: 1024 })
    *
-   * @param {object} [options] see settings.js
+   * @param {object} [options] see core/settings.js
    * @return {Buffer|Promise<Buffer>} a Buffer at once when all of it has arrived
    * @throws {HttpError} or rejects: 413 beyond the limit, 400 when it is cut short
    */

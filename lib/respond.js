@@ -3,9 +3,9 @@
 const { Buffer } = require('buffer')
 const { Readable } = require('stream')
 const statuses = require('statuses')
-const { declare } = require('./body-length')
+const { declare } = require('./core/body-length')
 const { dropHttp1 } = require('./engines/node')
-const { send, sizeOf, toStream } = require('./stream')
+const { send, sizeOf, toStream } = require('./core/stream')
 
 /** Of a request: its handshake of a WebSocket. See engines/upgrade.js. */
 const kUpgrade = Symbol.for('kone.upgrade')

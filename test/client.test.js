@@ -11,7 +11,7 @@ const fc = require('fast-check')
 const Kone = require('kone')
 const client = require('kone/client')
 const { bodyParser, router: Router, upload } = require('kone/middleware')
-const { MISSPELT, Options, any, each, fn, object, shape } = require('../lib/options')
+const { MISSPELT, Options, any, each, fn, object, shape } = require('../lib/shared/options')
 
 /** A client of a page, whose requests return their URL. */
 async function inPage (base, globals) {
@@ -213,7 +213,7 @@ describe('client(base)', () => {
     Object.create({ fetch: 5 }), Object.create({ params: 'a' }), Object.create({ feth: 5 }), new (class { get query () { return 5 } })(),
     { '': 1, json: 1, next: 1, cf: 1, priority: 'low', dispatcher: 1, method: 'GET', window: null }
   ]) {
-    it(`should refuse what lib/options.js refuses, by the same words: ${inspect(given)}`, async () => {
+    it(`should refuse what lib/shared/options.js refuses, by the same words: ${inspect(given)}`, async () => {
       const refusal = thrownBy(() => table.check(given))
       assert.equal(thrownBy(() => client('', given)), refusal)
       const send = client('http://localhost', { fetch: async () => new Response() }).get('/', given)

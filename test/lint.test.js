@@ -109,7 +109,7 @@ describe('the rule kone/methods', () => {
       for (const [target, { why, node }] of Object.entries(entries)) {
         assert.match(why, /\S/, target)
         for (const [name, duties] of Object.entries(node)) {
-          const known = Object.entries(DUTIES[name]).filter(([path]) => join('lib/engines/http1', path) === file).flat(2)
+          const known = Object.entries(DUTIES[name]).filter(([path]) => join('lib/front', path) === file).flat(2)
           assert.deepEqual(duties.filter(duty => !known.includes(duty)), [], target)
         }
       }

@@ -45,7 +45,7 @@ describe('the verbs of lib', () => {
 
 describe('a connection of the front', () => {
   it('should be notified by on…, and get few commands', () => {
-    const HTTP1 = join(LIB, 'engines/http1')
+    const HTTP1 = join(LIB, 'front')
     const calls = readdirSync(HTTP1, { recursive: true })
       .filter(file => file.endsWith('.js') && !file.endsWith('connection.js'))
       .flatMap(file => readFileSync(join(HTTP1, file), 'utf8').match(/\bconnection\.\w+(?=\(|, connection\b)/g) ?? [])

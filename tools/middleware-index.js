@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { VARIABLES } = require('../cluster/settings')
-const { CLOSE, INJECT, INJECT_WEBSOCKET, KONE, ON_CLOSE } = require('../lib/settings')
+const { CLOSE, INJECT, INJECT_WEBSOCKET, KONE, ON_CLOSE } = require('../lib/core/settings')
 const { page, types } = require('./option-docs')
 const verbs = require('./router-verbs')
 

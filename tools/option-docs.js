@@ -5,7 +5,7 @@ const { inspect } = require('node:util')
 const WIDTH = 118
 
 /*
- * What the manual and the types say of options, from their rules (lib/options.js). It stands between two marks, with
+ * What the manual and the types say of options, from their rules (lib/shared/options.js). It is between two marks, with
  * the name of a member whose own members are meant: `<!-- options -->` and `<!-- /options -->` in a page,
  * `// <options>` and `// </options>`, or `// <options.limits>`, inside an interface.
  */

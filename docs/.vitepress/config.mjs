@@ -26,7 +26,7 @@ const rewrites = {
   'middleware/README.md': 'middleware/index.md',
   'middleware/:name/README.md': 'middleware/:name.md',
   'lib/README.md': 'internals/index.md',
-  'lib/engines/http1/README.md': 'internals/http1.md',
+  'lib/front/README.md': 'internals/front.md',
   'CHANGELOG.md': 'changelog.md',
   'CONTRIBUTING.md': 'contributing.md',
   'MIGRATION.md': 'migration.md',
@@ -122,7 +122,7 @@ const sidebar = [
       page('Security', '/security'),
       page('Contributing', '/contributing'),
       page('How the code is organised', '/internals/'),
-      page('Inside the HTTP/1.1 front', '/internals/http1')
+      page('Inside the HTTP/1.1 front', '/internals/front')
     ]
   }
 ]

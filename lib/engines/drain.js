@@ -2,7 +2,7 @@
 
 const http = require('http')
 const net = require('net')
-const { clearInterval, clearTimeout, now, setImmediate, setInterval, setTimeout } = require('../timers')
+const { clearInterval, clearTimeout, now, setImmediate, setInterval, setTimeout } = require('../shared/timers')
 
 /**
  * Stop a server without cutting a response short. Works for connections of kone's front, node:http, node:http2, and
@@ -56,7 +56,7 @@ function remember (server, socket) {
  *
  *    await drain(server, { timeout: 10000, grace: 600 })
  *
- * @param {object} options those of app.close() (settings.js)
+ * @param {object} options those of app.close() (core/settings.js)
  * @param {number} options.timeout ms until every connection that is left is destroyed
  * @param {number} options.grace ms that a kept connection may stay silent, so that a client
  *   that is about to send a request still gets its response, with `Connection: close`

@@ -1,6 +1,6 @@
 'use strict'
 
-const { error } = require('../errors')
+const { error } = require('../core/errors')
 
 /** The errors that every engine reports alike. */
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { LONGEST_NAME, detach, intern } = require('../text')
+const { LONGEST_NAME, detach, intern } = require('../shared/text')
 
 /**
  * Checks the names and values of the header fields that the app sets. Names come from code, so they repeat, and most

@@ -2,8 +2,8 @@
 
 const diagnostics = require('diagnostics_channel')
 const { debuglog } = require('util')
-const familiesOf = require('../create-context')
-const { NAMES_HOST, error } = require('../errors')
+const familiesOf = require('../core/create-context')
+const { NAMES_HOST, error } = require('../core/errors')
 const { remember } = require('./drain')
 const { hook, kUpgrade } = require('./upgrade')
 
@@ -41,7 +41,7 @@ class Host {
     this.attach = attach
     this.isOwn = listener === undefined
     this.met = new WeakSet() // sockets of requests
-    this.fn = app[IN_DEVELOPMENT] ? require('../development').watch(app) : app.compose(app.middleware)
+    this.fn = app[IN_DEVELOPMENT] ? require('../core/development').watch(app) : app.compose(app.middleware)
     this.listener = listener ?? ((req, res) => {
       const promise = this.onRequest(req, res)
       // Promises that the app returns are of its class; inside it uses native ones, which keep async contexts.
@@ -145,7 +145,7 @@ class Host {
     warned.add(reason)
     process.emitWarning(`requests go through node:http, at more CPU each, because of ${reason}`, {
       code: 'KONE_WARN_FALLBACK',
-      detail: 'See "When node:http is used instead" in lib/engines/http1/README.md of kone. app.silent = true turns this off.'
+      detail: 'See "When node:http is used instead" in lib/front/README.md of kone. app.silent = true turns this off.'
     })
   }
 }

@@ -1,7 +1,7 @@
 'use strict'
 
-const http2Stream = require('./node/http2-stream')
-const { clearInterval, setImmediate, setInterval } = require('../timers')
+const http2Stream = require('./http2-stream')
+const { clearInterval, setImmediate, setInterval } = require('../shared/timers')
 
 /** How many bytes of a rest are dropped: as many as `readBody()` reads by default. */
 const MOST = 1024 * 1024

@@ -1,8 +1,8 @@
 'use strict'
 
 const http = require('http')
-const NullSocket = require('./http1/node/null-socket')
-const { setImmediate } = require('../timers')
+const NullSocket = require('./null-socket')
+const { setImmediate } = require('../shared/timers')
 
 /**
  * Gives handshakes of WebSockets to an app that has a route for them, as requests of node:http. The front leaves every

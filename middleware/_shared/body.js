@@ -1,6 +1,6 @@
 'use strict'
 
-const createError = require('../../lib/http-errors')
+const createError = require('../../lib/shared/http-errors')
 const { decoderOf, decompress } = require('./decoders')
 const unread = require('./unread')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { clearTimeout, now, setTimeout } = require('../../lib/timers')
+const { clearTimeout, now, setTimeout } = require('../../lib/shared/timers')
 const deadline = require('./deadline')
 
 const FAILURES = 5 // in succession

@@ -1,7 +1,7 @@
 'use strict'
 
 const bytes = require('bytes')
-const { Rule } = require('../../lib/options')
+const { Rule } = require('../../lib/shared/options')
 
 // the package reads '12 apples' as 12
 const SIZE = /^\d+(?:\.\d+)? *(?:[kmgt]?b)?$/i

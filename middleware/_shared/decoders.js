@@ -2,7 +2,7 @@
 
 const { constants: { MAX_LENGTH } } = require('buffer')
 const zlib = require('zlib')
-const createError = require('../../lib/http-errors')
+const createError = require('../../lib/shared/http-errors')
 
 const KB = 1024
 const MB = 1024 * KB

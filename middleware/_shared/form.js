@@ -1,8 +1,8 @@
 'use strict'
 
-const createError = require('../../lib/http-errors')
+const createError = require('../../lib/shared/http-errors')
 const { misuse } = require('./usage-error')
-const { boolean, each, number, refused, shape } = require('../../lib/options')
+const { boolean, each, number, refused, shape } = require('../../lib/shared/options')
 
 module.exports = form
 form.add = add

@@ -1,6 +1,6 @@
 'use strict'
 
-const createError = require('../../lib/http-errors')
+const createError = require('../../lib/shared/http-errors')
 
 /** Without these no key can be one that reaches a prototype. */
 const SUSPECT = /__proto__|constructor|\\u00[5-7]/

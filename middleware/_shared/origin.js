@@ -2,7 +2,7 @@
 
 const stateless = require('./stateless')
 const { given } = require('./usage-error')
-const { Rule, fn, none } = require('../../lib/options')
+const { Rule, fn, none } = require('../../lib/shared/options')
 
 const exact = new Rule("an origin such as 'https://example.com'", value => typeof value === 'string', refuseText)
 const pattern = new Rule('a RegExp', value => value instanceof RegExp, refusePattern)

@@ -1,6 +1,6 @@
 'use strict'
 
-const { elsewhere } = require('../../lib/runtime')
+const { elsewhere } = require('../../lib/shared/runtime')
 const { misuse } = require('./usage-error')
 
 /**

@@ -1,8 +1,8 @@
 'use strict'
 
 const fs = require('fs')
-const { placeIn, trace } = require('../../lib/places')
-const { nearest } = require('../../lib/nearest')
+const { placeIn, trace } = require('../../lib/shared/places')
+const { nearest } = require('../../lib/shared/nearest')
 const { exports: entries } = require('../../package.json')
 
 const PREFIX = './middleware/'

@@ -1,6 +1,6 @@
 'use strict'
 
-const { given } = require('../../lib/usage-error')
+const { given } = require('../../lib/shared/usage-error')
 
 /**
  * The error of a registration that cannot work: what is wrong, and the page to read.

@@ -1,6 +1,6 @@
 'use strict'
 
-const createError = require('../../lib/http-errors')
+const createError = require('../../lib/shared/http-errors')
 const readBody = require('../_shared/body')
 const { sizeOf } = require('../_shared/bytes')
 const hasBody = require('../_shared/has-body')

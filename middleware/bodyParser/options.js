@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, Rule, boolean, each, fn, list, object, off, oneOf, refused, shape, text } = require('../../lib/options')
+const { Options, Rule, boolean, each, fn, list, object, off, oneOf, refused, shape, text } = require('../../lib/shared/options')
 const { size } = require('../_shared/bytes')
 const form = require('../_shared/form')
 const { isCharset } = require('./charset')

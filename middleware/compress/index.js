@@ -8,7 +8,7 @@ const changed = require('../_shared/changed')
 const choose = require('../_shared/encoding')
 const through = require('../_shared/through')
 const { given, misuse, noPromise } = require('../_shared/usage-error')
-const { isBlob, isResponse, isWebStream } = require('../../lib/web')
+const { isBlob, isResponse, isWebStream } = require('../../lib/shared/web')
 const ENCODERS = require('./encoders')
 const OPTIONS = require('./options')
 

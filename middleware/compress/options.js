@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, Rule, fn, list, none, oneOf, text } = require('../../lib/options')
+const { Options, Rule, fn, list, none, oneOf, text } = require('../../lib/shared/options')
 const { size } = require('../_shared/bytes')
 const ENCODERS = require('./encoders')
 

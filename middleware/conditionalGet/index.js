@@ -1,7 +1,7 @@
 'use strict'
 
 const both = require('../_shared/both')
-const { Options } = require('../../lib/options')
+const { Options } = require('../../lib/shared/options')
 
 const OPTIONS = new Options('conditionalGet', {})
 

@@ -2,7 +2,7 @@
 
 const koaCors = require('@koa/cors')
 const { misuse } = require('../_shared/usage-error')
-const { Kept } = require('../../lib/error-path')
+const { Kept } = require('../../lib/shared/error-path')
 const OPTIONS = require('./options')
 const { oneOf } = require('../_shared/origin')
 

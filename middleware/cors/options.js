@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, Rule, boolean, each, fieldValue, fn, list } = require('../../lib/options')
+const { Options, Rule, boolean, each, fieldValue, fn, list } = require('../../lib/shared/options')
 const { ORIGIN } = require('../_shared/origin')
 
 const names = fieldValue.or(list(fieldValue, 'names'))

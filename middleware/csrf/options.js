@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, any, boolean, each, fn, integer, list, refused, string } = require('../../lib/options')
+const { Options, any, boolean, each, fn, integer, list, refused, string } = require('../../lib/shared/options')
 
 module.exports = new Options('csrf', {
   errorHandler: fn.says('`ctx => *`, called instead of responding 403', {

@@ -3,7 +3,7 @@
 const { stat } = require('fs/promises')
 const both = require('../_shared/both')
 const entityTag = require('../_shared/entity-tag')
-const { isBlob, isResponse, isWebStream } = require('../../lib/web')
+const { isBlob, isResponse, isWebStream } = require('../../lib/shared/web')
 const OPTIONS = require('./options')
 
 /**

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, Rule, fieldValue, number } = require('../../lib/options')
+const { Options, Rule, fieldValue, number } = require('../../lib/shared/options')
 
 const ONE_DAY = 24 * 3600 * 1000 // ms
 const mime = new Rule('a media type', value => value !== '' && fieldValue.test(value), undefined, 'string')

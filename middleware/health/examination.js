@@ -1,8 +1,8 @@
 'use strict'
 
-const { now } = require('../../lib/timers')
+const { now } = require('../../lib/shared/timers')
 const deadline = require('../_shared/deadline')
-const { report } = require('../../lib/error-path')
+const { report } = require('../../lib/shared/error-path')
 
 /**
  * Runs the checks of health. A probe that comes while they run gets the same results, so that many probes do not become

@@ -1,7 +1,7 @@
 'use strict'
 
-const { Options, boolean, fn, number, off, path, record } = require('../../lib/options')
-const { LONGEST } = require('../../lib/timers')
+const { Options, boolean, fn, number, off, path, record } = require('../../lib/shared/options')
+const { LONGEST } = require('../../lib/shared/timers')
 
 module.exports = new Options('health', {
   live: path.or(off).says('path of liveness', { default: '/healthz' }),

@@ -1,8 +1,8 @@
 'use strict'
 
 const original = require('helmet')
-const { Kept } = require('../../lib/error-path')
-const { fieldValue } = require('../../lib/options')
+const { Kept } = require('../../lib/shared/error-path')
+const { fieldValue } = require('../../lib/shared/options')
 const { misuse } = require('../_shared/usage-error')
 const OPTIONS = require('./options')
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const original = require('helmet')
-const { Options, Rule, boolean, isObject, list, number, object, shape, string, text } = require('../../lib/options')
+const { Options, Rule, boolean, isObject, list, number, object, shape, string, text } = require('../../lib/shared/options')
 
 const policy = { policy: text }
 const ARGUMENTS = {

@@ -2,7 +2,7 @@
 
 const fs = require('fs')
 const path = require('path')
-const { isObject } = require('../../lib/options')
+const { isObject } = require('../../lib/shared/options')
 const { given, manual, misuse, noPromise } = require('../_shared/usage-error')
 
 /**

@@ -1,7 +1,7 @@
 'use strict'
 
 const i18next = require('i18next')
-const { isObject } = require('../../lib/options')
+const { isObject } = require('../../lib/shared/options')
 const sprintf = require('./sprintf')
 
 const PLURALS = ['zero', 'one', 'two', 'few', 'many', 'other']

@@ -1,6 +1,6 @@
 'use strict'
 
-const { isObject } = require('../../lib/options')
+const { isObject } = require('../../lib/shared/options')
 const sprintf = require('./sprintf')
 
 // i18next looks for `{{…}}` in a key that no catalogue has, with an expression that is quadratic in `{`.

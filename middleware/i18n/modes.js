@@ -1,6 +1,6 @@
 'use strict'
 
-const { MISSPELT, Options, integer, shape } = require('../../lib/options')
+const { MISSPELT, Options, integer, shape } = require('../../lib/shared/options')
 const cookieReader = require('../_shared/cookie')
 
 // koa-locale ignores other names.

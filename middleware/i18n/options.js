@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, Rule, any, each, fn, list, off, refused, text } = require('../../lib/options')
+const { Options, Rule, any, each, fn, list, off, refused, text } = require('../../lib/shared/options')
 const { MODES, modeName } = require('./modes')
 
 const mode = new Rule('a mode', value => typeof value === 'function' || modeName(value) !== undefined)

@@ -1,10 +1,10 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('async_hooks')
-const cut = require('../../lib/cut')
-const { report, toError } = require('../../lib/error-path')
-const { Options } = require('../../lib/options')
-const { isResponse, isWebStream } = require('../../lib/web')
+const cut = require('../../lib/shared/cut')
+const { report, toError } = require('../../lib/shared/error-path')
+const { Options } = require('../../lib/shared/options')
+const { isResponse, isWebStream } = require('../../lib/shared/web')
 const { needsNode } = require('../_shared/runtime')
 
 const OPTIONS = new Options('isolate', {})

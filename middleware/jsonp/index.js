@@ -7,7 +7,7 @@ const both = require('../_shared/both')
 const changed = require('../_shared/changed')
 const { SERIALIZED } = require('../_shared/context')
 const through = require('../_shared/through')
-const { isBlob, isResponse, isWebStream } = require('../../lib/web')
+const { isBlob, isResponse, isWebStream } = require('../../lib/shared/web')
 const OPTIONS = require('./options')
 
 // a path of plain identifiers and indexes: cb, my.app.cb, jQuery36.calls[12]

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, refused, text } = require('../../lib/options')
+const { Options, refused, text } = require('../../lib/shared/options')
 
 module.exports = new Options('jsonp', {
   callbackName: text.says('name of the query parameter', { default: 'callback' }),

@@ -1,6 +1,6 @@
 'use strict'
 
-const { detach } = require('../../lib/text')
+const { detach } = require('../../lib/shared/text')
 const { escape } = require('../_shared/escape')
 const stateless = require('../_shared/stateless')
 const { noPromise } = require('../_shared/usage-error')

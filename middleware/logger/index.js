@@ -1,6 +1,6 @@
 'use strict'
 
-const { report } = require('../../lib/error-path')
+const { report } = require('../../lib/shared/error-path')
 const whenFinished = require('../_shared/finished')
 const sockets = require('../_shared/sockets')
 const stateless = require('../_shared/stateless')

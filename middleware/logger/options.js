@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, Rule, fn, list, string } = require('../../lib/options')
+const { Options, Rule, fn, list, string } = require('../../lib/shared/options')
 const { LEVELS, levelName } = require('./writer')
 
 const level = new Rule(`'auto' or one of ${LEVELS.join(', ')}`, value => {

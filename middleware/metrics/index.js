@@ -1,6 +1,6 @@
 'use strict'
 
-const { now } = require('../../lib/timers')
+const { now } = require('../../lib/shared/timers')
 const whenFinished = require('../_shared/finished')
 const load = require('../_shared/load')
 const { counts } = require('../_shared/sockets')

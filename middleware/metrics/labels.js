@@ -1,8 +1,8 @@
 'use strict'
 
-const { Rule, fn, isObject, record } = require('../../lib/options')
-const { detach } = require('../../lib/text')
-const { report } = require('../../lib/error-path')
+const { Rule, fn, isObject, record } = require('../../lib/shared/options')
+const { detach } = require('../../lib/shared/text')
+const { report } = require('../../lib/shared/error-path')
 const { noPromise } = require('../_shared/usage-error')
 
 const RESERVED = ['method', 'route', 'status', 'le'] // `le` is a histogram's own

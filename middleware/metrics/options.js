@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, Rule, boolean, list, number, off, path, string, text } = require('../../lib/options')
+const { Options, Rule, boolean, list, number, off, path, string, text } = require('../../lib/shared/options')
 const OwnLabels = require('./labels')
 
 const has = (...names) => value => Object(value) === value && names.every(name => typeof value[name] === 'function')

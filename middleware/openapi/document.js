@@ -2,7 +2,7 @@
 
 const fs = require('fs')
 const { STATUS_CODES } = require('http')
-const { isOfApp, placeOfFunction } = require('../../lib/places')
+const { isOfApp, placeOfFunction } = require('../../lib/shared/places')
 const convert = require('../_shared/json-schema')
 const { misuse } = require('../_shared/usage-error')
 const { both, requestBodyOf } = require('./body')

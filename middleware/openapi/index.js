@@ -1,6 +1,6 @@
 'use strict'
 
-const { setImmediate } = require('../../lib/timers')
+const { setImmediate } = require('../../lib/shared/timers')
 const { given, misuse } = require('../_shared/usage-error')
 const differenceOf = require('./difference')
 const { describe, routersOf } = require('./document')

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, boolean, list, object, oneOf, off, path, shape, string } = require('../../lib/options')
+const { Options, boolean, list, object, oneOf, off, path, shape, string } = require('../../lib/shared/options')
 
 module.exports = new Options('openapi', {
   info: shape({ title: string, version: string }, { open: true }).says('title, version, description and others', {

@@ -1,7 +1,7 @@
 'use strict'
 
 const { isDeepStrictEqual } = require('util')
-const { isObject } = require('../../lib/options')
+const { isObject } = require('../../lib/shared/options')
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']
 const VALUES = ['const', 'default', 'enum', 'example', 'examples'] // not schemas, whatever they look like

@@ -1,6 +1,6 @@
 'use strict'
 
-const { now } = require('../../lib/timers')
+const { now } = require('../../lib/shared/timers')
 const { sizeOf } = require('../_shared/bytes')
 const load = require('../_shared/load')
 const { needsNode } = require('../_shared/runtime')

@@ -1,8 +1,8 @@
 'use strict'
 
 const { performance } = require('perf_hooks')
-const { elsewhere } = require('../../lib/runtime')
-const { clearTimeout, now, setTimeout } = require('../../lib/timers')
+const { elsewhere } = require('../../lib/shared/runtime')
+const { clearTimeout, now, setTimeout } = require('../../lib/shared/timers')
 const Queue = require('./queue')
 
 const RESOLUTION = 10 // ms

@@ -1,7 +1,7 @@
 'use strict'
 
-const { Options, each, integer, number, off, refused } = require('../../lib/options')
-const { LONGEST } = require('../../lib/timers')
+const { Options, each, integer, number, off, refused } = require('../../lib/shared/options')
+const { LONGEST } = require('../../lib/shared/timers')
 const { size } = require('../_shared/bytes')
 
 module.exports = new Options('overload', {

@@ -1,7 +1,7 @@
 'use strict'
 
 const { channel } = require('diagnostics_channel')
-const { now, setImmediate } = require('../../lib/timers')
+const { now, setImmediate } = require('../../lib/shared/timers')
 
 const LONGEST_LOOK = 1 // ms until the next request starts, also if looking still finds something
 const SHARE = 1 / 16 // of the time for which it has found something: a look may take as long, if that is more

@@ -3,7 +3,7 @@
 const { createHash } = require('crypto')
 const { DOWN } = require('../_shared/breaker')
 const { given, misuse } = require('../_shared/usage-error')
-const { Kept, report } = require('../../lib/error-path')
+const { Kept, report } = require('../../lib/shared/error-path')
 const addressReader = require('./address')
 const fieldsOf = require('./fields')
 const MemoryLimiter = require('./memory')

@@ -1,7 +1,7 @@
 'use strict'
 
 const { performance } = require('perf_hooks')
-const { detach } = require('../../lib/text')
+const { detach } = require('../../lib/shared/text')
 
 const MAX_WINDOWS = 500_000
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, any, boolean, fieldName, fn, integer, number, object, off, oneOf, shape, string } = require('../../lib/options')
+const { Options, any, boolean, fieldName, fn, integer, number, object, off, oneOf, shape, string } = require('../../lib/shared/options')
 
 const ONE_HOUR = 3600 * 1000 // ms
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const { randomUUID } = require('crypto')
-const { Kept } = require('../../lib/error-path')
+const { Kept } = require('../../lib/shared/error-path')
 const OPTIONS = require('./options')
 
 // characters that are safe in a header, a log line and a URL

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, fieldName, off } = require('../../lib/options')
+const { Options, fieldName, off } = require('../../lib/shared/options')
 
 const name = fieldName.or(off)
 

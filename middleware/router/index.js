@@ -1,8 +1,8 @@
 'use strict'
 
 const http = require('http')
-const createError = require('../../lib/http-errors')
-const { isObject } = require('../../lib/options')
+const createError = require('../../lib/shared/http-errors')
+const { isObject } = require('../../lib/shared/options')
 const stateless = require('../_shared/stateless')
 const { given, misuse } = require('../_shared/usage-error')
 const Layer = require('./layer')
@@ -383,7 +383,7 @@ function warnOfNested (inner, outer) {
     inner.exclusive && !outer.exclusive && 'exclusive of a nested router has no effect: all of its routes that match run',
     inner.opts.routerPath && inner.opts.routerPath !== outer.opts.routerPath && 'routerPath of a nested router has no effect'
   ].find(Boolean)
-  if (ignored) require('../../lib/places').warnOnce(`options.${ignored}: write it to the router around it`)
+  if (ignored) require('../../lib/shared/places').warnOnce(`options.${ignored}: write it to the router around it`)
 }
 
 function warnOfRoute (what, path, middleware) {
@@ -391,7 +391,7 @@ function warnOfRoute (what, path, middleware) {
   const text = middleware.length === 0
     ? `${what} handler of ${path} is missing: the route responds with 404`
     : slashless && `the path '${slashless}' of a route begins without a slash, so no request has it`
-  if (text) require('../../lib/places').warnOnce(text)
+  if (text) require('../../lib/shared/places').warnOnce(text)
 }
 
 function isHost (host, input) {

@@ -1,6 +1,6 @@
 'use strict'
 
-const { MISSPELT, Options, Rule, boolean, fn, list, none, object, off, oneOf, shape, string, text } = require('../../lib/options')
+const { MISSPELT, Options, Rule, boolean, fn, list, none, object, off, oneOf, shape, string, text } = require('../../lib/shared/options')
 
 const isPattern = value => typeof value === 'string' || value instanceof RegExp
 const hosts = new Rule('a string, a RegExp or an array of them', value => {

@@ -1,7 +1,7 @@
 'use strict'
 
 const { parse } = require('path-to-regexp')
-const { detach } = require('../../lib/text')
+const { detach } = require('../../lib/shared/text')
 const Layer = require('./layer')
 const { ODD, segmentsOfEight, syntaxes } = require('./syntax')
 

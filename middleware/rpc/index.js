@@ -1,6 +1,6 @@
 'use strict'
 
-const createError = require('../../lib/http-errors')
+const createError = require('../../lib/shared/http-errors')
 const { sizeOf } = require('../_shared/bytes')
 const parseJSON = require('../_shared/json')
 const readBody = require('../_shared/body')

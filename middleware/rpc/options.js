@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, Rule, fieldValue, list } = require('../../lib/options')
+const { Options, Rule, fieldValue, list } = require('../../lib/shared/options')
 const { size } = require('../_shared/bytes')
 
 const path = new Rule("a path such as '/rpc'", value => {

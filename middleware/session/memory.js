@@ -1,7 +1,7 @@
 'use strict'
 
 const cluster = require('cluster')
-const { clearInterval, setInterval } = require('../../lib/timers')
+const { clearInterval, setInterval } = require('../../lib/shared/timers')
 
 const SWEEP = 60_000 // ms
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const { isDate } = require('util').types
-const { Options, Rule, any, boolean, each, fn, isObject, none, number, object, oneOf, refused, shape, string, text } = require('../../lib/options')
+const { Options, Rule, any, boolean, each, fn, isObject, none, number, object, oneOf, refused, shape, string, text } = require('../../lib/shared/options')
 
 // Browsers ignore an expiry after the year 9999 (RFC 6265, 5.1.1), and keep no cookie for longer than 400 days.
 const MAX_AGE = 2.5e14 // ms, which ends before it

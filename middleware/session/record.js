@@ -1,6 +1,6 @@
 'use strict'
 
-const { isObject } = require('../../lib/options')
+const { isObject } = require('../../lib/shared/options')
 
 /**
  * What a storage finds: `{ value, text }`, the session and its JSON if that is at hand; or nothing. It may also have

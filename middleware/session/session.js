@@ -2,7 +2,7 @@
 
 const { DOWN, isThenable } = require('../_shared/breaker')
 const { given, misuse, noPromise } = require('../_shared/usage-error')
-const { Kept, report } = require('../../lib/error-path')
+const { Kept, report } = require('../../lib/shared/error-path')
 const { NOTHING } = require('./record')
 const { canRespond, changesOf, cookiesOf, headersWith, keepPrivate, setBack } = require('./response')
 const { maxAge } = require('./options')

@@ -1,8 +1,8 @@
 'use strict'
 
 const { Readable } = require('stream')
-const cut = require('../../lib/cut')
-const { clearInterval, clearTimeout, nextTick, setInterval, setTimeout } = require('../../lib/timers')
+const cut = require('../../lib/shared/cut')
+const { clearInterval, clearTimeout, nextTick, setInterval, setTimeout } = require('../../lib/shared/timers')
 const OPTIONS = require('./options')
 
 const HEARTBEAT = ':\n\n'

@@ -1,7 +1,7 @@
 'use strict'
 
-const { Options, integer } = require('../../lib/options')
-const { LONGEST } = require('../../lib/timers')
+const { Options, integer } = require('../../lib/shared/options')
+const { LONGEST } = require('../../lib/shared/timers')
 
 module.exports = new Options('sse', {
   heartbeat: integer({ min: 0, max: LONGEST, unit: 'ms' }).says(

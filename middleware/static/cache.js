@@ -1,7 +1,7 @@
 'use strict'
 
-const { now } = require('../../lib/timers')
-const { detach } = require('../../lib/text')
+const { now } = require('../../lib/shared/timers')
+const { detach } = require('../../lib/shared/text')
 const { NOTHING } = require('./lookup')
 
 // ms that an entry is used before the disk is checked again; changes must show within 1 s

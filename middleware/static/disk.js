@@ -6,7 +6,7 @@ const fs = require('fs')
 const path = require('path')
 const { promisify } = require('util')
 const mime = require('mime-types')
-const { currentDate } = require('../../lib/timers')
+const { currentDate } = require('../../lib/shared/timers')
 const { tagFor, versionOf } = require('./tags')
 
 const { readdir, realpath, stat } = fs.promises

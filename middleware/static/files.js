@@ -1,6 +1,6 @@
 'use strict'
 
-const { now } = require('../../lib/timers')
+const { now } = require('../../lib/shared/timers')
 const Cache = require('./cache')
 const { Disk } = require('./disk')
 const { Lookup, NOTHING } = require('./lookup')

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, boolean, each, fn, list, number, off, string } = require('../../lib/options')
+const { Options, boolean, each, fn, list, number, off, string } = require('../../lib/shared/options')
 
 const bytes = number({ min: 0, max: Infinity, unit: 'bytes' })
 

@@ -3,10 +3,10 @@
 const fs = require('fs')
 const path = require('path')
 const nunjucks = require('nunjucks')
-const { detach } = require('../../lib/text')
+const { detach } = require('../../lib/shared/text')
 const { WHEN_PRINTED } = require('../_shared/context')
 const { given, manual, misuse } = require('../_shared/usage-error')
-const { Options } = require('../../lib/options')
+const { Options } = require('../../lib/shared/options')
 const OPTIONS = require('./options')
 
 // extensions that need no entry in `map`

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, boolean, each, fn, object, record, refused, shape, text } = require('../../lib/options')
+const { Options, boolean, each, fn, object, record, refused, shape, text } = require('../../lib/shared/options')
 
 module.exports = new Options('template', {
   autoRender: boolean.says(

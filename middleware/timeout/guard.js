@@ -1,7 +1,7 @@
 'use strict'
 
-const { nextTick } = require('../../lib/timers')
-const { isResponse, isWebStream } = require('../../lib/web')
+const { nextTick } = require('../../lib/shared/timers')
+const { isResponse, isWebStream } = require('../../lib/shared/web')
 
 const RESPONSE = [
   'body', 'status', 'message', 'length', 'type', 'lastModified', 'etag', 'res',

@@ -1,12 +1,12 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('async_hooks')
-const createError = require('../../lib/http-errors')
+const createError = require('../../lib/shared/http-errors')
 const guard = require('./guard')
 const isOver = require('../_shared/is-over')
 const { given, misuse } = require('../_shared/usage-error')
-const { report } = require('../../lib/error-path')
-const { LONGEST } = require('../../lib/timers')
+const { report } = require('../../lib/shared/error-path')
+const { LONGEST } = require('../../lib/shared/timers')
 const signals = require('./signal')
 
 // Separates a late handler, whose writes are dropped, from earlier middleware: both use the same ctx.

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, Rule, fn, integer, list, refused, shape, text } = require('../../lib/options')
+const { Options, Rule, fn, integer, list, refused, shape, text } = require('../../lib/shared/options')
 const { size } = require('../_shared/bytes')
 
 const count = integer({ min: 0 })

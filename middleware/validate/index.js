@@ -1,6 +1,6 @@
 'use strict'
 
-const createError = require('../../lib/http-errors')
+const createError = require('../../lib/shared/http-errors')
 const { manual, misuse } = require('../_shared/usage-error')
 const lists = require('./lists')
 const OPTIONS = require('./options')

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Options, Rule, boolean, fn, isObject, record } = require('../../lib/options')
+const { Options, Rule, boolean, fn, isObject, record } = require('../../lib/shared/options')
 
 const standardOf = schema => Object(schema) === schema ? schema['~standard'] : undefined
 

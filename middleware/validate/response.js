@@ -1,6 +1,6 @@
 'use strict'
 
-const { isBlob, isResponse, isWebStream } = require('../../lib/web')
+const { isBlob, isResponse, isWebStream } = require('../../lib/shared/web')
 const { SERIALIZED } = require('../_shared/context')
 const convert = require('../_shared/json-schema')
 const { manual, misuse } = require('../_shared/usage-error')

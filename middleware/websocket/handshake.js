@@ -1,6 +1,6 @@
 'use strict'
 
-const { elsewhere } = require('../../lib/runtime')
+const { elsewhere } = require('../../lib/shared/runtime')
 const { manual } = require('../_shared/usage-error')
 
 const kUpgrade = Symbol.for('kone.upgrade')

@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('async_hooks')
-const { report } = require('../../lib/error-path')
+const { report } = require('../../lib/shared/error-path')
 const { given, manual, misuse, noPromise } = require('../_shared/usage-error')
 const whenFinished = require('../_shared/finished')
 const sockets = require('../_shared/sockets')

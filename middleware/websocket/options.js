@@ -1,7 +1,7 @@
 'use strict'
 
-const { Options, Rule, boolean, fn, integer, list, object, oneOf } = require('../../lib/options')
-const { LONGEST } = require('../../lib/timers')
+const { Options, Rule, boolean, fn, integer, list, object, oneOf } = require('../../lib/shared/options')
+const { LONGEST } = require('../../lib/shared/timers')
 const { SEVERAL } = require('../_shared/origin')
 
 const token = new Rule('a token', value => typeof value === 'string' && /^[!#$%&'*+.^_`|~\w-]+$/.test(value), undefined, 'string')

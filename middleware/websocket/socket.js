@@ -1,7 +1,7 @@
 'use strict'
 
 const { counts } = require('../_shared/sockets')
-const { clearTimeout, clearInterval, nextTick, setImmediate, setInterval, setTimeout } = require('../../lib/timers')
+const { clearTimeout, clearInterval, nextTick, setImmediate, setInterval, setTimeout } = require('../../lib/shared/timers')
 
 const NORMAL = 1000
 const LEAVING = 1001

@@ -120,7 +120,7 @@ async function leaves (port, message) {
 describe('agents', () => {
   before(() => { install('agents') })
 
-  it('should be those of the table in lib/engines/http1/README.md', () => {
+  it('should be those of the table in lib/front/README.md', () => {
     const expected = [...Object.keys(AGENTS), ...LISTENERS].map(name => [name, NODES.includes(name) ? 'node:http' : 'stays'])
     assert.deepEqual(rows('Who watches every request', 'Watcher').map(([name, front]) => [name, front]), expected)
   })

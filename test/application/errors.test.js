@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 
-const { codes } = require('../../lib/errors')
+const { codes } = require('../../lib/core/errors')
 
 const root = path.dirname(require.resolve('kone/package.json'))
 
@@ -16,7 +16,7 @@ const code = ['lib', 'middleware'].flatMap(folder => fs.readdirSync(path.join(ro
 ).join('\n').replace(/const codes = \{[^}]*\}/, '')
 
 describe('the error codes', () => {
-  it('should each be explained in lib/errors.js, in a sentence that ends with the status', () => {
+  it('should each be explained in lib/core/errors.js, in a sentence that ends with the status', () => {
     assert(Object.keys(codes).length > 0)
     for (const [code, meaning] of Object.entries(codes)) {
       assert.match(code, /^KONE_ERR_[A-Z0-9_]+$/)

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
-const { placeIn } = require('../../lib/places')
+const { placeIn } = require('../../lib/shared/places')
 
 describe('the innermost call of the app', () => {
   const folders = ['/srv/app', '/srv/a (b)', '/srv/a b) (c', '/srv/ünï:1']

@@ -20,8 +20,8 @@ describe('the commit of a result', () => {
 
   before(() => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kone-commit-'))
-    fs.mkdirSync(path.join(folder, 'lib/http1'), { recursive: true })
-    for (const name of ['lib/a.js', 'lib/http1/b.js', 'lib/README.md', 'other.js']) write(name, '1')
+    fs.mkdirSync(path.join(folder, 'lib/front'), { recursive: true })
+    for (const name of ['lib/a.js', 'lib/front/b.js', 'lib/README.md', 'other.js']) write(name, '1')
     git('init', '-q')
     git('add', '.')
     git('commit', '-qm', 'first')
@@ -42,7 +42,7 @@ describe('the commit of a result', () => {
   it('should be compared by the code of lib/, in every folder of it', () => {
     const hash = git('rev-parse', 'HEAD')
     write('lib/README.md', '2')
-    write('lib/http1/b.js', '2')
+    write('lib/front/b.js', '2')
     git('commit', '-qam', 'second')
     assert.equal(call(`commitsSince('${hash}')`), 1)
     assert.equal(call(`commitsSince('${git('rev-parse', 'HEAD')}')`), 0)

@@ -10,7 +10,7 @@ const { inspect, isDeepStrictEqual } = require('node:util')
 
 const contract = require('../../lib/engines/contract')
 const fetchEngine = { ...require('../../lib/engines/fetch/incoming'), ...require('../../lib/engines/fetch/outgoing') }
-const front = { ...require('../../lib/engines/http1/input/incoming'), ...require('../../lib/engines/http1/output/outgoing') }
+const front = { ...require('../../lib/front/input/incoming'), ...require('../../lib/front/output/outgoing') }
 const engines = require('../helpers/engines')
 const until = require('../helpers/until')
 

@@ -11,7 +11,7 @@ const { isNativeError } = require('node:util').types
 const compose = require('koa-compose')
 const { Registry } = require('prom-client')
 const set = require('kone/middleware')
-const { Kept, report } = require('../../lib/error-path')
+const { Kept, report } = require('../../lib/shared/error-path')
 const { names } = require('../../tools/middleware-index')
 const folder = require('../helpers/folder')
 const hostile = require('../helpers/hostile')
@@ -171,7 +171,7 @@ describe('report(ctx, err)', () => {
       assert.doesNotMatch(text, /app\.emit\(|app\.onerror\(|emit\('error', \w+, /, file)
     }
     const reporting = names().filter(name => fs.readdirSync(path.join(ROOT, name)).some(file =>
-      file.endsWith('.js') && /\breport\b.*\/lib\/error-path'/.test(fs.readFileSync(path.join(ROOT, name, file), 'utf8'))))
+      file.endsWith('.js') && /\breport\b.*\/lib\/shared\/error-path'/.test(fs.readFileSync(path.join(ROOT, name, file), 'utf8'))))
     assert.deepEqual(reporting, [...Object.keys(REPORTS), 'websocket'].sort()) // behind a handshake: websocket.test.js
   })
 

@@ -4,7 +4,7 @@
  * File → mutants that no test of the behaviour can notice: the line, `to` if only one replacement is meant, and why.
  */
 module.exports = {
-  'lib/engines/http1/input/parser.js': [
+  'lib/front/input/parser.js': [
     {
       line: 'const KEEP_ALIVE = / *keep-alive\\r/iy',
       why: 'it saves time alone: what it does not match is compared member by member'
@@ -40,7 +40,7 @@ module.exports = {
   'lib/respond.js': [
     { line: "if (typeof body === 'object') {", why: 'it saves time alone: toStream() returns undefined for other bodies' }
   ],
-  'lib/engines/http1/output/pieces.js': [
+  'lib/front/output/pieces.js': [
     {
       line: "[undefined, UTF8], [null, UTF8], ['utf8', UTF8], ['utf-8', UTF8],",
       why: 'it saves a copy alone: a text of another encoding is added as bytes'
@@ -63,7 +63,7 @@ module.exports = {
       why: 'parts end with bytes where no text is behind them'
     }
   ],
-  'lib/engines/http1/output/responses.js': [
+  'lib/front/output/responses.js': [
     {
       line: 'this.isAsync = socket.encrypted === true // TLS never writes at once',
       why: 'it saves an empty write alone: the callback of either write is called when all bytes were flushed'
@@ -114,7 +114,7 @@ module.exports = {
       why: 'it saves time alone: the response waits again while others are not flushed'
     }
   ],
-  'lib/engines/http1/output/parts.js': [
+  'lib/front/output/parts.js': [
     {
       line: 'this.isDue ||= isDue',
       why: 'it is for Node 26, which keeps pieces itself: before it such a piece is the last one, and sent in the same tick'
@@ -125,7 +125,7 @@ module.exports = {
     { line: 'lose () {', why: "a socket closes after the ticks in which they are sent, unless other code emits its 'close'" },
     { line: 'if (callbacks !== null) nextTick(callAll, callbacks, notWritten(this.outgoing.responses.socket))', to: 'false', why: 'the same' }
   ],
-  'lib/error-path.js': [
+  'lib/shared/error-path.js': [
     { line: 'if (before !== this.before) {', to: 'true', why: 'it saves time alone: the list is the same' }
   ],
   'lib/engines/field-names.js': [
@@ -139,7 +139,7 @@ module.exports = {
     { line: "if (value === this.last && this.lastLine !== '') return this.lastLine", to: 'false', why: 'the same' },
     { line: 'if (names.size >= MAX_NAMES || name.length > LONGEST_NAME) return new FieldName(name)', why: 'one name more is no other limit of memory' }
   ],
-  'lib/engines/http1/output/writer.js': [
+  'lib/front/output/writer.js': [
     { line: "if (body === undefined || body === null || body === '') return 0", why: 'it saves time alone: the length of "" is 0' },
     { line: 'const usual = []', why: 'no status is 0' },
     {

@@ -64,7 +64,7 @@ const IN_FRONT = {
   nothing: null,
   listeners: (ctx, log) => {
     const { req, res } = ctx
-    onFinished(res, () => {}) // as koa does: "listeners of on-finished" in lib/engines/http1/README.md
+    onFinished(res, () => {}) // as koa does: "listeners of on-finished" in lib/front/README.md
     for (const name of ['end', 'aborted', 'error', 'close']) req.on(name, () => log(`req ${name}`, req.complete))
     for (const name of ['prefinish', 'finish', 'close']) {
       res.on(name, () => log(`res ${name}`, res.statusCode, res.headersSent, res.writableEnded, res.writableFinished))

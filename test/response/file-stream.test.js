@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { PassThrough } = require('node:stream')
 
-const { prepare } = require('../../lib/file-stream')
+const { prepare } = require('../../lib/core/file-stream')
 const engines = require('../helpers/engines')
 const temporary = require('../helpers/folder')
 

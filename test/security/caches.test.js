@@ -45,7 +45,7 @@ const CACHES = {
     }
   },
   'fields of a request': {
-    file: '../../lib/engines/http1/input/headers',
+    file: '../../lib/front/input/headers',
     operation: [fc.constantFrom('a', 'b', 'c'), short, fc.boolean()],
     run ({ HeaderSection }, sections, text, name, joins) {
       const fields = `Host: ${text}\r\nX-A: 1\r\nx-a: 2\r\nCookie: a\r\ncookie: b\r\nhost: d\r\n\r\n`
@@ -64,7 +64,7 @@ const CACHES = {
     }
   },
   'status lines': {
-    file: '../../lib/engines/http1/output/writer',
+    file: '../../lib/front/output/writer',
     operation: [fc.constantFrom(200, 299, 404), message, message],
     run ({ header }, state, status, message, phrase) {
       const before = STATUS_CODES[status]

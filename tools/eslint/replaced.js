@@ -17,13 +17,13 @@ module.exports = {
       node: PIPE_TO_WRITABLE
     }
   },
-  'lib/engines/http1/node/read-request.js': {
+  'lib/engines/read-request.js': {
     'req.destroy': {
       why: 'node’s does nothing for a stream that is marked as read, and the connection has to close: 2 tests',
       node: DESTROY
     }
   },
-  'lib/engines/http1/node/response.js': {
+  'lib/front/node/response.js': {
     'FrontResponse.destroy': {
       why: 'calls of the app: earlier responses are flushed first; 0 tests of test/engines/http1, which makes it a candidate to go',
       node: DESTROY
@@ -34,7 +34,7 @@ module.exports = {
     },
     'FrontResponse.end': { why: 'an end of what the sink has begun, and the fast path: 2 tests', node: PIPE }
   },
-  'lib/engines/http1/node/socket.js': {
+  'lib/front/node/socket.js': {
     'socket.push': {
       why: 'without the Readable’s machinery: 0.93 of the CPU time of a read and a write, 0.28 µs less than a listener for data',
       node: { 'internal/stream_base_commons': ['onStreamRead'] }
@@ -78,7 +78,7 @@ module.exports = {
       node: { _http_server: ['onParserExecuteCommon', 'parserOnIncoming'] }
     }
   },
-  'lib/file-stream.js': {
+  'lib/core/file-stream.js': {
     'stream.end': { why: 'no method: where a file stream ends', node: { 'internal/fs/streams': ['ReadStream.prototype._read'] } },
     'stream._read': {
       why: 'into buffers that are used again: a file of 216 KB takes 0.62 of the CPU time, one of 3 MB 0.71',
@@ -92,7 +92,7 @@ module.exports = {
       node: { ...DESTROY, 'internal/fs/streams': ['ReadStream.prototype._destroy', 'ReadStream.prototype.close', 'close'] }
     }
   },
-  'lib/stream.js': {
+  'lib/core/stream.js': {
     'sink.write': {
       why: 'ctx.res stays what the body is piped into, as in Koa: apps listen for its pipe, and unpipe(ctx.res); a ' +
         'destination between takes 1.06 of the CPU time of a stream of four chunks',

@@ -7,12 +7,12 @@
 /** Fields that node does not document; only these files may write them. */
 const UNDOCUMENTED = [
   {
-    files: /^file-stream\.js$/,
+    files: /^core\/file-stream\.js$/,
     fields: ['end', '_read', '_destroy', 'pos', 'bytesRead', 'highWaterMark'] // of an fs.ReadStream, and of its state
   },
   { files: /^engines\/drain\.js$/, fields: ['shouldKeepAlive', 'closeIdleConnections'] },
   {
-    files: /^engines\/http1\/node\/|^engines\/fetch\/node\.js$/,
+    files: /^front\/node\/|^engines\/(?:fetch\/node|read-request)\.js$/,
     fields: [
       'server', '_httpMessage', 'push', 'unshift', 'setEncoding', 'destroy', 'end', 'readableFlowing', 'needReadable', // of a socket
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request
@@ -33,31 +33,31 @@ const EXCEPTIONS = {
   'engines/fetch/node.js': {
     'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain'
   },
-  'engines/http1/index.js': {
+  'front/index.js': {
     'Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false })':
       'closeIdleConnections() and closeAllConnections() of a server close the sockets of the front, too'
   },
-  'engines/http1/node/handover.js': {
+  'front/node/handover.js': {
     'server._events[event]': 'on() and off() emit events that the code that has created the server may listen for',
     'listeners[listeners.indexOf(own)]': 'the same, where the server has more listeners'
   },
-  'engines/http1/node/response.js': {
+  'front/node/response.js': {
     'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain',
     'res[kOutHeaders]': 'where node keeps the fields of a response that this file makes'
   },
-  'engines/http1/node/probe.js': {
+  'front/node/probe.js': {
     'Object.assign(server, { maxHeaderSize, insecureHTTPParser, httpValidation, maxHeadersCount })':
       'documented, of a server that it made',
     'this.parser.onIncoming': 'of a parser of its own: node’s own function would emit the request',
     'Object.assign(result, { rawPacket, message, bytesParsed })': 'an error of this parser gets what node gives it'
   },
-  'engines/http1/node/socket.js': {
+  'front/node/socket.js': {
     'socket[kAsyncId]': 'node’s own agent sets it when it resets a handle'
   },
-  'engines/http1/input/headers.js': {
+  'front/input/headers.js': {
     'pattern.lastIndex': 'the state of a regexp that prepare() made'
   },
-  'stream.js': {
+  'core/stream.js': {
     'sink.write': 'the header section is built in write(), which throws where nobody can catch it',
     'sink.end': 'the same',
     'Object.assign(sink, { write, end })': 'puts the sink’s own back'

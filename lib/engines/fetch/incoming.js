@@ -1,7 +1,7 @@
 'use strict'
 
 const { Buffer } = require('buffer')
-const { given, misuse } = require('../../usage-error')
+const { given, misuse } = require('../../shared/usage-error')
 const contract = require('../contract')
 const { aborted, tooLong, used } = require('../errors')
 

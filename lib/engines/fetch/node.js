@@ -2,13 +2,13 @@
 
 const http = require('http')
 const { Readable } = require('stream')
-const { error } = require('../../errors')
+const { error } = require('../../core/errors')
 const { End } = require('../memory/pipe')
-const { elsewhere } = require('../../runtime')
+const { elsewhere } = require('../../shared/runtime')
 const { BODILESS, webResponse } = require('./web-response')
-const NullSocket = require('../http1/node/null-socket')
-const { closeOnDestroy, markRead } = require('../http1/node/read-request')
-const { nextTick } = require('../../timers')
+const NullSocket = require('../null-socket')
+const { closeOnDestroy, markRead } = require('../read-request')
+const { nextTick } = require('../../shared/timers')
 
 const kIncoming = Symbol('kone.incoming')
 const kReceived = Symbol('kone.received') // bytes

@@ -7,9 +7,9 @@ const contract = require('../contract')
 const { reset, responseLost } = require('../errors')
 const { FieldName, fieldName } = require('../field-names')
 const { Incoming } = require('./incoming')
-const { elsewhere } = require('../../runtime')
+const { elsewhere } = require('../../shared/runtime')
 const { BODILESS, webResponse } = require('./web-response')
-const { queueMicrotask, setImmediate } = require('../../timers')
+const { queueMicrotask, setImmediate } = require('../../shared/timers')
 
 const CONTENT_LENGTH = fieldName('Content-Length')
 

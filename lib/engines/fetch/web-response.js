@@ -1,6 +1,6 @@
 'use strict'
 
-const { HOP_BY_HOP } = require('../../web')
+const { HOP_BY_HOP } = require('../../shared/web')
 
 /** Statuses with which a web Response allows no body. */
 const BODILESS = new Set([204, 205, 304])

@@ -1,11 +1,11 @@
 'use strict'
 
 const http = require('http')
-const { path: PATH } = require('../../options')
-const { INJECT, INJECT_WEBSOCKET } = require('../../settings')
-const { given, misuse } = require('../../usage-error')
+const { path: PATH } = require('../../shared/options')
+const { INJECT, INJECT_WEBSOCKET } = require('../../core/settings')
+const { given, misuse } = require('../../shared/usage-error')
 const { End } = require('./pipe')
-const { nextTick, setImmediate } = require('../../timers')
+const { nextTick, setImmediate } = require('../../shared/timers')
 
 /** Of the client, however the request goes through the app. */
 const ADDRESS = '127.0.0.1'

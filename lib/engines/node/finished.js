@@ -1,8 +1,8 @@
 'use strict'
 
 const { responseLost } = require('../errors')
-const { nextTick, setImmediate } = require('../../timers')
-const http2Stream = require('./http2-stream')
+const { nextTick, setImmediate } = require('../../shared/timers')
+const http2Stream = require('../http2-stream')
 const pendingOf = require('./pending')
 
 /** An engine's response, as a property of node's, which that engine has made. */

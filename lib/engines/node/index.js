@@ -1,15 +1,15 @@
 'use strict'
 
-const { nextTick, setImmediate } = require('../../timers')
+const { nextTick, setImmediate } = require('../../shared/timers')
 const { readStream } = require('./body')
 const whenFinished = require('./finished')
 const { follow } = require('../rest')
-const http2Stream = require('./http2-stream')
+const http2Stream = require('../http2-stream')
 
 /**
  * What the core needs beyond node's API, for node's own req and res (HTTP/1 and HTTP/2) and for plain objects in their
  * place, as tests have them. The objects of the other engines have it as methods: see ../contract.js and
- * ../../create-context.js.
+ * ../../core/create-context.js.
  */
 
 const kCtx = Symbol('kone.ctx')

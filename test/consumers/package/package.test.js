@@ -141,7 +141,7 @@ describe('the package', () => {
       '/lib/context', '/lib/request', '/lib/response', '/lib/application.js']) {
       assert(from(`kone${path}`), path)
     }
-    for (const path of ['/lib/respond', '/lib/errors.js', '/lib/engines/drain', '/lib/engines/http1/parser', '/middleware/_shared/redis']) {
+    for (const path of ['/lib/respond', '/lib/core/errors.js', '/lib/engines/drain', '/lib/front/input/parser', '/middleware/_shared/redis']) {
       assert.throws(() => from(`kone${path}`), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' }, path)
     }
     const middleware = from('kone/middleware')

@@ -12,7 +12,7 @@ const onFinished = require('on-finished')
 
 const Koa = require('koa')
 const Kone = require('../../helpers/kone')
-const { Clock } = require('../../../lib/engines/http1/timeouts')
+const { Clock } = require('../../../lib/front/timeouts')
 const { rows } = require('./readme')
 const { MAJOR, chunked, get, last, post, setUp, settled, talk, unsupported, waitFor } = require('./sides')
 
@@ -20,7 +20,7 @@ const { MAJOR, chunked, get, last, post, setUp, settled, talk, unsupported, wait
 const MERGES = MAJOR >= 26 || (MAJOR === 24 && Number(process.versions.node.split('.')[1]) >= 22)
 
 /*
- * The known differences of lib/engines/http1/README.md. Each row is a test that shows what the front does, and what node:http (or
+ * The known differences of lib/front/README.md. Each row is a test that shows what the front does, and what node:http (or
  * koa) does: a difference that is gone fails here, and so does one that the table does not know.
  */
 
@@ -432,7 +432,7 @@ const DIFFERENCES = {
   }
 }
 
-describe('the known differences of lib/engines/http1/README.md', () => {
+describe('the known differences of lib/front/README.md', () => {
   const table = rows('Known differences', 'Difference')
 
   it('should have a row for everything that is known here', () => {

@@ -32,9 +32,9 @@ const FILE = path.join(__dirname, 'duties.json')
 const LINES = [20, 22, 24, 26]
 
 const READ_IT = 'Read it, follow it in these files, then renew: make node-duties ARGS="--renew"'
-const HTTP1 = 'lib/engines/http1'
+const HTTP1 = 'lib/front'
 
-/** Where the front does the work of node's functions: a module of node → a file of lib/engines/http1 → functions. */
+/** Where the front does the work of node's functions: a module of node → a file of lib/front → functions. */
 const DUTIES = {
   _http_server: {
     'index.js': [
@@ -65,7 +65,7 @@ const DUTIES = {
     ]
   },
   _http_outgoing: {
-    '../field-names.js': [
+    '../engines/field-names.js': [
       'OutgoingMessage.prototype.setHeader', 'OutgoingMessage.prototype.removeHeader', 'isLenientHeaderValidation'
     ],
     'output/writer.js': ['_storeHeader', 'processHeader', 'storeHeader', 'matchHeader'],
@@ -81,7 +81,7 @@ const DUTIES = {
   _http_common: {
     'connection.js': ['parserOnHeadersComplete', 'parserOnMessageComplete', 'closeParserInstance', 'freeParser'],
     'input/body.js': ['parserOnBody'],
-    '../field-names.js': ['checkIsHttpToken', 'checkInvalidHeaderChar'],
+    '../engines/field-names.js': ['checkIsHttpToken', 'checkInvalidHeaderChar'],
     'errors.js': ['prepareError']
   }
 }

@@ -9,7 +9,7 @@ const { before, describe, it } = require('node:test')
 const { DUTIES, LINES, FILE, read, functions, compare, digests } = require('./duties')
 
 const SCRIPT = join(__dirname, 'duties.js')
-const HTTP1 = join(__dirname, '../../../lib/engines/http1')
+const HTTP1 = join(__dirname, '../../../lib/front')
 
 const book = JSON.parse(readFileSync(FILE, 'utf8'))
 
@@ -51,7 +51,7 @@ describe('the comparison of a Node with what was read', () => {
 
   it('should name a function of which one character has changed', () => {
     const found = sentence(source => source.replace('function resOnFinish(req, res, ', 'function resOnFinish(req, ses, '))
-    assert.match(found, /node:_http_server: resOnFinish has changed; .* lib\/engines\/http1\/node\/message\.js$/m)
+    assert.match(found, /node:_http_server: resOnFinish has changed; .* lib\/front\/node\/message\.js$/m)
     assert.match(found, /Read it, .* then renew: make node-duties ARGS="--renew"$/)
     assert.equal(found.split('\n').length, 3)
   })
@@ -71,7 +71,7 @@ describe('the comparison of a Node with what was read', () => {
 
   it('should name a function that is missing', () => {
     const found = sentence(source => source.replaceAll('abortIncoming', 'abortAll'))
-    assert.match(found, /node:_http_server: abortIncoming is gone; .* lib\/engines\/http1\/connection\.js$/m)
+    assert.match(found, /node:_http_server: abortIncoming is gone; .* lib\/front\/connection\.js$/m)
     assert.match(found, /node:_http_server: functions came or went/)
   })
 

@@ -213,9 +213,9 @@ front('an exception in a listener or callback', ({ it, serve }) => {
   }
 })
 
-describe('lib/engines/http1', () => {
+describe('lib/front', () => {
   it('should emit events of the app only by call.js, which catches what listeners throw', () => {
-    const root = path.join(__dirname, '../../../lib/engines/http1')
+    const root = path.join(__dirname, '../../../lib/front')
     const emitting = fs.readdirSync(root, { recursive: true })
       .filter(file => file.endsWith('.js') && /^(?!.*calls\.emit| +\*).*\.emit\(/m.test(fs.readFileSync(path.join(root, file), 'utf8')))
     assert.deepEqual(emitting, ['call.js'])

@@ -113,7 +113,7 @@ describe('kone falls back to node:http', () => {
     assert.equal(await asksNode(await serve(new Kone())), false)
   })
 
-  describe('and warns, as the table of lib/engines/http1/README.md has it', () => {
+  describe('and warns, as the table of lib/front/README.md has it', () => {
     const table = rows('When node:http is used instead', 'What holds')
     const environment = process.env.NODE_ENV
     const warned = new Set()
@@ -157,7 +157,7 @@ describe('kone falls back to node:http', () => {
     }
   })
 
-  describe('for one connection, as the table of lib/engines/http1/README.md has it', () => {
+  describe('for one connection, as the table of lib/front/README.md has it', () => {
     /** Row of the table → `(server, client's bytes) => void`, which gives the server the socket of a client. */
     const SOCKETS = {
       'a stream that is not a net.Socket' (server, bytes) {

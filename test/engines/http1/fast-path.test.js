@@ -12,7 +12,7 @@ const Kone = require('../../helpers/kone')
 const { get, talk } = require('./sides')
 
 /*
- * What makes node's own req and res, and what does not. lib/engines/http1/README.md has the table; here every row of it is run.
+ * What makes node's own req and res, and what does not. lib/front/README.md has the table; here every row of it is run.
  */
 
 const post = body => `POST /?a=b HTTP/1.1\r\nHost: a:1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
@@ -121,8 +121,8 @@ async function makes (setup) {
   return incoming.req !== null || incoming.outgoing.res !== null
 }
 
-describe('the table of lib/engines/http1/README.md', () => {
-  const text = fs.readFileSync(path.join(__dirname, '../../../lib/engines/http1/README.md'), 'utf8')
+describe('the table of lib/front/README.md', () => {
+  const text = fs.readFileSync(path.join(__dirname, '../../../lib/front/README.md'), 'utf8')
   const rows = new Map([...text.matchAll(/^\| `(.+?)` \| (no|yes) \|.*$/gm)].map(([, name, makes]) => [name, makes === 'yes']))
 
   it('should have a row for everything that is known here', () => {

@@ -11,7 +11,7 @@ const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => Stri
 
 /** A copy of writer.js that has built nothing yet, because it keeps lines that contain the date. */
 function writer () {
-  const [timers, file] = ['../../../lib/timers', '../../../lib/engines/http1/output/writer'].map(name => require.resolve(name))
+  const [timers, file] = ['../../../lib/shared/timers', '../../../lib/front/output/writer'].map(name => require.resolve(name))
   delete require.cache[timers]
   delete require.cache[file]
   return require(file)

@@ -13,7 +13,7 @@ const { PassThrough, Readable } = require('node:stream')
 const { after, before, describe, it } = require('node:test')
 
 const { End } = require('../../../lib/engines/memory/pipe')
-const { kReuse, lend, takeBack } = require('../../../lib/file-stream')
+const { kReuse, lend, takeBack } = require('../../../lib/core/file-stream')
 const serve = require('../../../middleware/static')
 const Kone = require('../../helpers/kone')
 const folder = require('../../helpers/folder')

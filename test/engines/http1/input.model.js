@@ -23,10 +23,10 @@ const net = require('node:net')
 const process = require('node:process')
 const { setImmediate: turn } = require('node:timers/promises')
 
-const timers = require('../../../lib/timers')
+const timers = require('../../../lib/shared/timers')
 timers.setInterval = timers.setTimeout = () => ({ unref () { return this } }) // a path does not depend on the load of the machine
 
-const { attach } = require('../../../lib/engines/http1')
+const { attach } = require('../../../lib/front')
 const { readStream } = require('../../../lib/engines/node/body')
 const commandLine = require('../../../tools/command-line')
 const { Handle } = require('./output.model')

@@ -7,11 +7,11 @@ const { join } = require('node:path')
 const process = require('node:process')
 const { promisify } = require('node:util')
 
-const { Connection } = require('../../../lib/engines/http1/connection')
-const { Gate } = require('../../../lib/engines/http1/input/gate')
-const { Incoming } = require('../../../lib/engines/http1/input/incoming')
-const { Reader } = require('../../../lib/engines/http1/input/reader')
-const { Responses } = require('../../../lib/engines/http1/output/responses')
+const { Connection } = require('../../../lib/front/connection')
+const { Gate } = require('../../../lib/front/input/gate')
+const { Incoming } = require('../../../lib/front/input/incoming')
+const { Reader } = require('../../../lib/front/input/reader')
+const { Responses } = require('../../../lib/front/output/responses')
 const { VARIANTS, play } = require('./input.model')
 
 /**

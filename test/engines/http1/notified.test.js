@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const { PassThrough, Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
-const { codes } = require('../../../lib/errors')
+const { codes } = require('../../../lib/core/errors')
 const { MAJOR, get, holding, last, settled, sides, unsupported, use, waitFor } = require('./sides')
 const { download, front, wire } = require('./wire')
 
@@ -32,7 +32,7 @@ class Notified {
   end (path, err) {
     if (path in this.ends) this.failures.push(`${path} is notified twice`)
     if (err !== null && !(err instanceof Error)) this.failures.push(`${path} is notified of ${err}`)
-    if (err && !Object.hasOwn(codes, err.code)) this.failures.push(`${path}: ${err.code} is not a code of lib/errors.js`)
+    if (err && !Object.hasOwn(codes, err.code)) this.failures.push(`${path}: ${err.code} is not a code of lib/core/errors.js`)
     this.ends[path] = err === null ? 'sent' : err?.code
   }
 

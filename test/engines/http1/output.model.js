@@ -30,7 +30,7 @@ const { setImmediate: turn } = require('node:timers/promises')
 const { inspect } = require('node:util')
 const fc = require('fast-check')
 
-const { attach } = require('../../../lib/engines/http1')
+const { attach } = require('../../../lib/front')
 const { MOST } = require('../../../lib/engines/rest')
 const { act, fieldsOf, isBelow, isHarmless, samples } = require('./acts')
 const { main } = require('./generator')
@@ -38,7 +38,7 @@ const { main } = require('./generator')
 const MAJOR = Number(process.versions.node.split('.')[0])
 const MB = 1024 * 1024
 
-/** Sizes at which something changes: LARGE and JOINED of lib/engines/http1, high-water marks. */
+/** Sizes at which something changes: LARGE and JOINED of lib/front, high-water marks. */
 const LIMITS = [16 * 1024, 64 * 1024, 32 * 1024, 1000]
 const MARKS = [undefined, 1, 1000, 16 * 1024, 64 * 1024, MB]
 

@@ -3,11 +3,11 @@
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 
-const { Partial, parse, found, INCOMPLETE, UNSUPPORTED } = require('../../../lib/engines/http1/input/parser')
-const { CHUNKED } = require('../../../lib/engines/http1/input/headers')
+const { Partial, parse, found, INCOMPLETE, UNSUPPORTED } = require('../../../lib/front/input/parser')
+const { CHUNKED } = require('../../../lib/front/input/headers')
 
 // What node:http makes of the same bytes is in corpus/, which runs on sockets. Here every byte has its verdict: the
-// grammar is written out in lib/engines/http1/input/parser.js.
+// grammar is written out in lib/front/input/parser.js.
 
 const HOST = 'Host: a\r\n'
 const MAX_SIZE = 16384

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { Writable } = require('node:stream')
 const { describe, it } = require('node:test')
 
-const { Pieces, ASCII, LATIN1, UTF8, LARGE } = require('../../../lib/engines/http1/output/pieces')
+const { Pieces, ASCII, LATIN1, UTF8, LARGE } = require('../../../lib/front/output/pieces')
 
 /** The writes that a socket gets: text with its encoding, or bytes; `[…]` are corked. */
 function writes (pieces, callback) {

@@ -3,10 +3,10 @@
 const fs = require('node:fs')
 const path = require('node:path')
 
-const TEXT = fs.readFileSync(path.join(__dirname, '../../../lib/engines/http1/README.md'), 'utf8')
+const TEXT = fs.readFileSync(path.join(__dirname, '../../../lib/front/README.md'), 'utf8')
 
 /**
- * The rows of a table of lib/engines/http1/README.md: what its first column names has a test by the same name.
+ * The rows of a table of lib/front/README.md: what its first column names has a test by the same name.
  *
  *    rows('Known differences', 'Difference') // [['Many pipelined requests', '…', '…'], …], without backticks in the first
  */

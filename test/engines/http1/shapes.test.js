@@ -9,7 +9,7 @@ const { wire } = require('./wire')
 /**
  * `ctx.req` and `ctx.res` are own properties with node:http and accessors of a prototype on the front: own ones would
  * make every context costly. What an app can see of it is a known difference
- * (lib/engines/http1/README.md): it is stated here, so that it does not grow.
+ * (lib/front/README.md): it is stated here, so that it does not grow.
  */
 wire('ctx as an object', ({ side, it, all }) => {
   const isOwn = side === 'node:http'

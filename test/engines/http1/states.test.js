@@ -2,10 +2,10 @@
 
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { Body, NAMES: BODIES } = require('../../../lib/engines/http1/input/body')
-const { Gate, BODY, FULL, MANY, HANDOVER, CLOSE, READ } = require('../../../lib/engines/http1/input/gate')
-const { Reader } = require('../../../lib/engines/http1/input/reader')
-const { NAMES, Outgoing } = require('../../../lib/engines/http1/output/outgoing')
+const { Body, NAMES: BODIES } = require('../../../lib/front/input/body')
+const { Gate, BODY, FULL, MANY, HANDOVER, CLOSE, READ } = require('../../../lib/front/input/gate')
+const { Reader } = require('../../../lib/front/input/reader')
+const { NAMES, Outgoing } = require('../../../lib/front/output/outgoing')
 const { rows } = require('./readme')
 
 // Whether a response in one state may change to another.
@@ -28,7 +28,7 @@ function statesOf (cell) {
 }
 
 describe('the states of a response', () => {
-  it('should change as the table in lib/engines/http1/README.md says, and not otherwise', () => {
+  it('should change as the table in lib/front/README.md says, and not otherwise', () => {
     const documented = rows('The life of a response', 'from').flatMap(([from, to]) => statesOf(from).map(name => `${name} → ${to}`))
     const pairs = NAMES.flatMap(from => NAMES.map(to => [from, to]))
     const allowed = pairs.filter(([from, to]) => isAllowed(from, to)).map(pair => pair.join(' → '))
@@ -40,7 +40,7 @@ describe('the states of a response', () => {
 const failure = message => ({ code: 'ERR_ASSERTION', message })
 
 describe('the states of a body', () => {
-  it('should change as the drawing in lib/engines/http1/input/body.js says, and not otherwise', () => {
+  it('should change as the drawing in lib/front/input/body.js says, and not otherwise', () => {
     const drawn = [
       'UNREAD → COLLECTED', 'UNREAD → STREAMED', 'UNREAD → DROPPED', 'COLLECTED → COLLECTED', 'COLLECTED → LEFT',
       'LEFT → STREAMED', 'LEFT → DROPPED'

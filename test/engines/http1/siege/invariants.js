@@ -1,7 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-const { codes } = require('../../../../lib/errors')
+const { codes } = require('../../../../lib/core/errors')
 
 const { BARE, LAG, expected, mismatch, reasons } = require('./model')
 const { ENDS, isStalled } = require('./plan')
@@ -141,7 +141,7 @@ function judgeRequest (seen, log, find) {
       else if (!received && arrives) find('sent, but not received', where, `${record.responses.bytes} bytes of at least ${least}`)
       else if (!received && least - record.responses.bytes > KERNEL) find('sent, but no kernel can hold it', where, `${least - record.responses.bytes} bytes are missing`)
     } else {
-      if (!Object.hasOwn(codes, error)) find('lost without a code of lib/errors.js', where, `${error}: ${message}`)
+      if (!Object.hasOwn(codes, error)) find('lost without a code of lib/core/errors.js', where, `${error}: ${message}`)
       // A batch that is cut in its middle is lost as a whole, because nobody can know how much of it was received;
       // of a stream the client may have the last byte before the server knows that it was the last.
       const atOnce = ['string', 'utf8', 'latin1', 'wide', 'surrogates', 'bytes', 'buffer', 'json'].includes(request.handler.kind)

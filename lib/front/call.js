@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage, AsyncResource } = require('async_hooks')
-const { nextTick } = require('../../timers')
+const { nextTick } = require('../shared/timers')
 
 /**
  * The only file of the front that calls listeners and callbacks of the app. Such code runs in the middle of the front's

@@ -2,7 +2,7 @@
 
 const http = require('http')
 const { emit } = require('../call')
-const { nextTick } = require('../../../timers')
+const { nextTick } = require('../../shared/timers')
 
 /** Node's own connection listener, the first one of every http.Server. */
 const [nodeListener] = new http.Server().listeners('connection')

@@ -3,8 +3,8 @@
 const assert = require('assert')
 const { Buffer } = require('buffer')
 const { call } = require('../call')
-const { aborted, tooLong } = require('../../errors')
-const { MOST } = require('../../rest')
+const { aborted, tooLong } = require('../../engines/errors')
+const { MOST } = require('../../engines/rest')
 const { Held } = require('./held')
 
 const EMPTY = Buffer.alloc(0)
@@ -152,7 +152,7 @@ class Body {
     if (this.resolvers !== null) this.resolvers.reject(this.failure)
   }
 
-  /** The response was sent: skip what nobody reads, as node does, but no more than MOST; see ../../rest.js. */
+  /** The response was sent: skip what nobody reads, as node does, but no more than MOST; see ../../engines/rest.js. */
   drop () {
     if (this.state === COLLECTED && this.failure === null) this.promise?.catch(() => this.drop()) // it may be left
     if ((FOLLOWS[DROPPED] & 1 << this.state) === 0) return

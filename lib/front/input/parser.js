@@ -1,7 +1,7 @@
 'use strict'
 
 const { Buffer } = require('buffer')
-const { detachFrom, trim, isBlank, HOST } = require('../../../text')
+const { detachFrom, trim, isBlank, HOST } = require('../../shared/text')
 const { HeaderSection, NO_LENGTH, CHUNKED } = require('./headers')
 
 /**

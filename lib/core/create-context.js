@@ -1,7 +1,7 @@
 'use strict'
 
-const { Incoming, Outgoing } = require('./engines/contract')
-const { ENGINE, complete } = require('./engines/node')
+const { Incoming, Outgoing } = require('../engines/contract')
+const { ENGINE, complete } = require('../engines/node')
 
 const FAMILIES = Symbol('application#families')
 

@@ -3,7 +3,7 @@
 const { callAll } = require('../call')
 const { notWritten } = require('../errors')
 const { Pieces } = require('./pieces')
-const { nextTick } = require('../../../timers')
+const { nextTick } = require('../../shared/timers')
 
 /**
  * The parts of a response that is sent before its end, be it by the sink of a stream or by node's code. The parts of

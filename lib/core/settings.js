@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('async_hooks')
-const { MISSPELT, Options, Rule, any, boolean, fn, list, number, oneOf, path, shape, string } = require('./options')
+const { MISSPELT, Options, Rule, any, boolean, fn, list, number, oneOf, path, shape, string } = require('../shared/options')
 const { checkProxy } = require('./trusted-proxies')
 
 const PAGE = 'docs/api/application'

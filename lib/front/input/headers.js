@@ -1,6 +1,6 @@
 'use strict'
 
-const { LONGEST_NAME, detachFrom, intern, trim } = require('../../../text')
+const { LONGEST_NAME, detachFrom, intern, trim } = require('../../shared/text')
 
 /** In place of a Content-Length. */
 const NO_LENGTH = -1

@@ -3,10 +3,10 @@
 const { callAll } = require('../call')
 const { notWritten } = require('../errors')
 const { cutOff } = require('../node/message')
-const { responseLost } = require('../../errors')
+const { responseLost } = require('../../engines/errors')
 const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
 const { Pieces } = require('./pieces')
-const { nextTick } = require('../../../timers')
+const { nextTick } = require('../../shared/timers')
 
 /**
  * The responses of one connection, in the order of their requests:

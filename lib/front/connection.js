@@ -9,7 +9,7 @@ const sockets = require('./node/socket')
 const { call, emit } = require('./call')
 const { refuse } = require('./errors')
 const { Deadlines } = require('./timeouts')
-const { nextTick, setImmediate } = require('../../timers')
+const { nextTick, setImmediate } = require('../shared/timers')
 
 const MOST_REQUESTS = 256 // pending; with more of them reading stops
 const FEW_REQUESTS = 64   // with fewer of them it continues

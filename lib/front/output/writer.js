@@ -1,8 +1,8 @@
 'use strict'
 
 const { STATUS_CODES } = require('http')
-const { byteLength } = require('../../../text')
-const { currentDate, setTimeout } = require('../../../timers')
+const { byteLength } = require('../../shared/text')
+const { currentDate, setTimeout } = require('../../shared/timers')
 
 /**
  * Builds the header section of a response, in node's order: the app's fields, Date, Connection, Keep-Alive, and

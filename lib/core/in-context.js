@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncResource } = require('async_hooks')
-const { nextTick } = require('./timers')
+const { nextTick } = require('../shared/timers')
 
 /**
  * Bind a function that an engine calls once, when a response was sent or lost, to an async context: responses that are

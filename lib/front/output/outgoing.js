@@ -2,8 +2,8 @@
 
 const assert = require('assert')
 const { STATUS_CODES } = require('http')
-const contract = require('../../contract')
-const { REMOVED, fieldName, isPlain } = require('../../field-names')
+const contract = require('../../engines/contract')
+const { REMOVED, fieldName, isPlain } = require('../../engines/field-names')
 const { ASCII, UTF8 } = require('./pieces')
 const { Parts } = require('./parts')
 const { Sink } = require('./sink')
@@ -11,7 +11,7 @@ const writer = require('./writer')
 const { callAll } = require('../call')
 const { makeResponse, notifyFlushed } = require('../node/message')
 const { finished } = require('../node/server')
-const { nextTick } = require('../../../timers')
+const { nextTick } = require('../../shared/timers')
 
 /**
  * A response of the fast path. It sends plain responses itself, and streams by its sink. For everything else (a

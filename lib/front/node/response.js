@@ -7,12 +7,12 @@ const http = require('http')
 const process = require('process')
 const { call, emit } = require('../call')
 const { notWritten } = require('../errors')
-const NullSocket = require('./null-socket')
+const NullSocket = require('../../engines/null-socket')
 const { created } = require('./server')
 const { setMessage } = require('./socket')
 const { lengthOf } = require('../output/writer')
-const { REMOVED } = require('../../field-names')
-const { nextTick } = require('../../../timers')
+const { REMOVED } = require('../../engines/field-names')
+const { nextTick } = require('../../shared/timers')
 
 /**
  * A genuine http.ServerResponse whose bytes go through the front. One that is made while a sink sends the body is a

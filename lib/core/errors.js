@@ -1,8 +1,8 @@
 'use strict'
 
-const lazy = require('./lazy')
+const lazy = require('../shared/lazy')
 
-const httpErrors = lazy(() => require('./http-errors'))
+const httpErrors = lazy(() => require('../shared/http-errors'))
 
 /**
  * Every error code of kone and its middleware: what it means, and the status of the response. Match

@@ -1,10 +1,10 @@
 'use strict'
 
 const { channel } = require('diagnostics_channel')
-const { drain } = require('./engines/drain')
-const { toError } = require('./error-path')
-const { placeIn, trace } = require('./places')
-const { LONGEST, clearTimeout, now, setTimeout } = require('./timers')
+const { drain } = require('../engines/drain')
+const { toError } = require('../shared/error-path')
+const { placeIn, trace } = require('../shared/places')
+const { LONGEST, clearTimeout, now, setTimeout } = require('../shared/timers')
 
 /**
  * The functions of `app.onClose()`.

@@ -8,7 +8,7 @@ const { fileURLToPath } = require('url')
 const warned = new Set()
 
 /** Kone's folder; null in a bundle that is an ES module, as ncc makes one. */
-const ROOT = typeof __dirname === 'string' ? join(__dirname, '..') : null
+const ROOT = typeof __dirname === 'string' ? join(__dirname, '../..') : null
 const OWN = ROOT === null ? [] : ['lib', 'middleware', 'command', 'cluster'].map(name => join(ROOT, name, sep))
 
 /**

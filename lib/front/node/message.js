@@ -3,10 +3,10 @@
 const assert = require('assert')
 const http = require('http')
 const { LEAKS, callAll } = require('../call')
-const { reset } = require('../../errors')
-const { follow } = require('../../rest')
-const { nextTick, setImmediate } = require('../../../timers')
-const { closeOnDestroy, markRead } = require('./read-request')
+const { reset } = require('../../engines/errors')
+const { follow } = require('../../engines/rest')
+const { nextTick, setImmediate } = require('../../shared/timers')
+const { closeOnDestroy, markRead } = require('../../engines/read-request')
 const response = require('./response')
 const server = require('./server')
 const { watchPauses } = require('./socket')
@@ -173,7 +173,7 @@ function release (outgoing) {
 
 /**
  * As node's own listener for 'finish': the request's signal is not aborted any more, an unread body is dropped. A body
- * whose rest has not arrived: see ../../rest.js.
+ * whose rest has not arrived: see ../../engines/rest.js.
  */
 function releaseRequest ({ closes, incoming }) {
   const { body, req } = incoming

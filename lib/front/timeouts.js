@@ -2,7 +2,7 @@
 
 const { emit } = require('./call')
 const { requestTimeout } = require('./errors')
-const { now, setImmediate, setTimeout } = require('../../timers')
+const { now, setImmediate, setTimeout } = require('../shared/timers')
 
 /** How often the connections are checked, in ms. */
 const LONGEST_PERIOD = 500

@@ -1,11 +1,11 @@
 'use strict'
 
 const { EMPTY } = require('./body')
-const contract = require('../../contract')
-const { aborted, tooLong, used } = require('../../errors')
+const contract = require('../../engines/contract')
+const { aborted, tooLong, used } = require('../../engines/errors')
 const { makeRequest } = require('../node/message')
 const { Outgoing } = require('../output/outgoing')
-const { nextTick } = require('../../../timers')
+const { nextTick } = require('../../shared/timers')
 
 /** A request of the fast path: parses a value when it is first read. */
 class Incoming extends contract.Incoming {

@@ -1,7 +1,7 @@
 'use strict'
 
 const net = require('net')
-const { given, misuse } = require('./usage-error')
+const { given, misuse } = require('../shared/usage-error')
 
 /** So many hops are looked up in a list: a client whose own address is in it may send thousands. */
 const MOST = 32
