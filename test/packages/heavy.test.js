@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const Module = require('node:module')
 const os = require('node:os')
@@ -8,8 +9,10 @@ const path = require('node:path')
 const { describe, it } = require('node:test')
 const { pathToFileURL } = require('node:url')
 
+const { comparison } = require('../compat/real/applications')
 const Client = require('../compat/real/client')
 const { install } = require('../helpers/area')
+const Kone = require('../helpers/kone')
 const { sideBySide } = require('./side-by-side')
 
 /*
@@ -73,6 +76,35 @@ sideBySide('routing-controllers', {
     ]
   }
 })
+
+/*
+ * Apps of `make compat` whose packages are small. What the others need (egg-security: 352 packages) is left to it.
+ */
+for (const name of ['joi', 'onerror', 'routing']) {
+  const file = path.join(modules, '.apps', `${name}.js`) // beside its packages
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.copyFileSync(path.join(__dirname, '../compat/real/apps', `${name}.js`), file)
+  const app = require(file)
+
+  describe(app.title, () => {
+    it('should send what it sends on koa', async t => {
+      const { NODE_ENV = '' } = process.env
+      process.env.NODE_ENV = 'production' // koa-onerror's page has the stack otherwise
+      t.after(() => { process.env.NODE_ENV = NODE_ENV })
+      const compare = comparison(app)
+      class OnNode extends Kone { http1 = false }
+      for (const [name, Koa] of Object.entries({ koa: require('koa'), kone: Kone, 'kone on node:http': OnNode })) {
+        const server = await withKoa(Koa, () => app.serve())
+        if (!server.listening) await once(server, 'listening')
+        try {
+          await compare({ name, port: server.address().port })
+        } finally {
+          server.close()
+        }
+      }
+    })
+  })
+}
 
 sideBySide('@as-integrations/koa', {
   lines: [3],

@@ -2,11 +2,12 @@
 
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
-const { cpSync, rmSync } = require('node:fs')
+const { cpSync, readFileSync, rmSync } = require('node:fs')
 const { createRequire } = require('node:module')
-const { join } = require('node:path')
+const { dirname, join } = require('node:path')
 const { before, describe, it } = require('node:test')
 const { install } = require('../../helpers/area')
+const temporary = require('../../helpers/folder')
 
 const ROOT = join(__dirname, '../../..')
 const TIMEOUT = 300_000
@@ -63,6 +64,27 @@ describe('an app under test', () => {
     const output = await run([process.execPath, area.require.resolve('jest26/bin/jest'), '--config', JSON.stringify(config)])
     assert.match(output, /^Tests: +2 skipped, 5 passed/m)
     assert.doesNotMatch(output, /did not exit|open handle/)
+  })
+
+  // three of them look for files that npm leaves out of its tarball; those of its speed depend on the machine
+  it('should pass the own tests of koa-classic-server, with kone in the place of koa', async () => {
+    const packages = install('packages')
+    const folder = temporary()
+    cpSync(dirname(packages.require.resolve('koa-classic-server')), folder, { recursive: true }) // jest runs no tests of node_modules
+    const config = {
+      rootDir: folder,
+      modulePaths: [area, packages].map(({ folder }) => join(folder, 'node_modules')),
+      moduleNameMapper: { '^koa$': area.require.resolve('kone') },
+      testPathIgnorePatterns: ['performance'],
+      transform: {}
+    }
+    await assert.rejects(run([process.execPath, area.bin('jest'), '--config', JSON.stringify(config), '--json', '--outputFile', join(folder, 'results.json')]))
+    const { testResults } = JSON.parse(readFileSync(join(folder, 'results.json')))
+    const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
+    assert.equal(tests.length, 546)
+    const failed = tests.filter(({ status }) => status !== 'passed').map(({ fullName }) => fullName)
+    assert.deepEqual(failed.filter(name => !name.startsWith('dotFiles — ')), [])
+    assert.equal(failed.length, 3)
   })
 
   /** What a command writes, without colours. It must end, with code 0. */
