@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('async_hooks')
-const { channel } = require('diagnostics_channel')
+const { channel, subscribe } = require('diagnostics_channel')
 const Emitter = require('events')
 const http = require('http')
 const { join } = require('path')
@@ -14,6 +14,7 @@ const cut = require('./shared/cut')
 const { track } = require('./engines/drain')
 const { Host, IN_DEVELOPMENT, threw } = require('./engines/host')
 const { ENGINE } = require('./engines/node')
+const { kUpgrade } = require('./engines/upgrade')
 const { isError, toError } = require('./shared/error-path')
 const { httpErrors } = require('./core/errors')
 const final = require('./final')
@@ -267,6 +268,7 @@ class Application extends Emitter {
     if (!this.listenerCount('error')) this.on('error', this.onerror)
 
     hosts.set(host.listener, host)
+    if (globalThis[kUpgrade] !== undefined) watchConnections()
     return host.listener
   }
 
@@ -408,6 +410,22 @@ const SERVING = {
 // Of a listener that app.callback() made, or that the app's own `callback` gave.
 function hostOf (app, listener) {
   return hosts.get(listener) ?? new Host(app, OWN, listener)
+}
+
+let isWatching = false
+const known = new WeakSet() // servers that have had a connection
+
+// If others listen for 'upgrade', a handshake is no request that would show its server to the host of callback(). Node
+// publishes the server's first connection before that.
+function watchConnections () {
+  if (!isWatching) subscribe('net.server.socket', meet)
+  isWatching = true
+}
+
+function meet ({ socket: { server } }) {
+  if (known.has(server)) return
+  known.add(server)
+  for (const listener of server.listeners('request')) hosts.get(listener)?.takeUpgrades(server)
 }
 
 function isFrontOff () {

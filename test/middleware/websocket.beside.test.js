@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
 const http2 = require('node:http2')
+const https = require('node:https')
 const { describe, it, after } = require('node:test')
 const { setImmediate: immediate } = require('node:timers/promises')
 const { Server } = require('socket.io')
@@ -157,6 +158,29 @@ for (const [name, serve] of Object.entries({
     })
   })
 }
+
+describe('websocket in servers of app.callback()', () => {
+  it('should get the first handshake of a server, of which others get theirs', async () => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
+    for (const [isSecure, create] of [[false, http.createServer], [true, fn => https.createServer({ key, cert }, fn)]]) {
+      const app = new Kone()
+      app.use(new Router().get('/kone', websocket(echo)).routes())
+      const server = create(app.callback())
+      const wss = new WebSocketServer({ server, path: '/ws' })
+      server.listen(0)
+      await once(server, 'listening')
+      const statuses = []
+      for (const path of ['/kone', '/ws', '/none', '/kone']) {
+        const client = await handshake(server.address().port, path, { isSecure })
+        statuses.push(client.status)
+        client.destroy()
+      }
+      assert.deepEqual(statuses, [101, 101, 400, 101])
+      wss.close()
+      server.close()
+    }
+  })
+})
 
 describe('websocket and the rest of the set', () => {
   it('should be waited for at each close of an app that listens again', async () => {
