@@ -1,7 +1,7 @@
 'use strict'
 
-/** What the engines share: each is one file, which knows none of them. */
-const BETWEEN = 'engines/(?:contract|errors|field-names|http2-stream|null-socket|read-request|rest)\\.js$'
+/** What the engines share; none of it knows an engine. */
+const BETWEEN = 'engines/(?:objects/|(?:contract|errors|field-names|rest)\\.js$)'
 
 /*
  * Imports point one way. test/consumers/package/imports.test.js checks these rules.
@@ -28,6 +28,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^lib/front/' },
       to: { path: `^lib/(?!front/|shared/|${BETWEEN})` }
+    },
+    {
+      name: 'front-reaches-no-koa',
+      comment: 'nor does what it requires: http-errors, for example, is given to engines/errors.js by core/errors.js',
+      severity: 'error',
+      from: { path: '^lib/front/' },
+      to: { path: `^node_modules/|^lib/(?!front/|shared/|${BETWEEN})`, reachable: true }
+    },
+    {
+      name: 'engines-know-no-koa',
+      comment: 'an engine gets what it needs of the core: see the parameters of Host',
+      severity: 'error',
+      from: { path: '^lib/engines/' },
+      to: { path: '^lib/(?!engines/|shared/)' }
     },
     {
       name: 'pure-parts',

@@ -25,7 +25,7 @@ const { ROOT } = require('./shared/places')
 const request = require('./request')
 const respond = require('./respond')
 const response = require('./response')
-const { CLOSE, ON_CLOSE, isStorage, settingsOf } = require('./core/settings')
+const { CLOSE, INJECT, INJECT_WEBSOCKET, ON_CLOSE, isStorage, settingsOf } = require('./core/settings')
 const { given, misuse } = require('./shared/usage-error')
 
 const deprecate = lazy(() => require('depd')('koa'))
@@ -263,7 +263,7 @@ class Application extends Emitter {
    * @return {Function} `(req, res) => Promise`
    */
   callback () {
-    const host = new Host(this, OWN, undefined, isFrontOff() ? undefined : attachAtRequest)
+    const host = new Host(this, PARTS, undefined, isFrontOff() ? undefined : attachAtRequest)
 
     if (!this.listenerCount('error')) this.on('error', this.onerror)
 
@@ -385,7 +385,7 @@ function isOwn (onerror) {
 
 /** As they are before other code (newrelic) replaces one of the prototype. */
 const { callback, createContext, handleRequest } = Application.prototype
-const OWN = { createContext, handleRequest }
+const PARTS = { createContext, handleRequest, familiesOf, watch: app => require('./core/development').watch(app) }
 
 // A function of the middleware set that app.use() got without a call.
 function isFactory (fn) {
@@ -399,6 +399,8 @@ function attachFront (app, server, listener) {
 
 /** For app.inject(). `app.close()` ends WebSockets in memory as those of other servers. */
 const SERVING = {
+  INJECT,
+  INJECT_WEBSOCKET,
   attachFront,
   takeUpgrades (app, server, listener) {
     app[SERVERS].add(server)
@@ -409,7 +411,7 @@ const SERVING = {
 
 // Of a listener that app.callback() made, or that the app's own `callback` gave.
 function hostOf (app, listener) {
-  return hosts.get(listener) ?? new Host(app, OWN, listener)
+  return hosts.get(listener) ?? new Host(app, PARTS, listener)
 }
 
 let isWatching = false
@@ -441,7 +443,7 @@ function attachAtRequest (server, host) {
 function makeFetch (app) {
   let handle
   return function fetch (request, info) {
-    handle ??= require('./engines/fetch')(app.callback === callback ? new Host(app, OWN) : hostOf(app, app.callback()))
+    handle ??= require('./engines/fetch')(app.callback === callback ? new Host(app, PARTS) : hostOf(app, app.callback()))
     return handle(request, info)
   }
 }

@@ -1,8 +1,11 @@
 'use strict'
 
+const { error, madeBy } = require('../engines/errors')
 const lazy = require('../shared/lazy')
 
 const httpErrors = lazy(() => require('../shared/http-errors'))
+
+madeBy((...args) => httpErrors()(...args))
 
 /**
  * Every error code of kone and its middleware: what it means, and the status of the response. Match
@@ -30,15 +33,6 @@ const codes = {
   KONE_ERR_TIMEOUT: 'no response within the time that timeout() allows (503)'
 }
 
-/**
- * An error of kone's own.
- *
- *    throw error('KONE_ERR_BODY_LIMIT', 413, 'the body is longer than 1024 bytes', { limit: 1024 })
- */
-function error (code, status, message, props) {
-  return httpErrors()(status, message, { ...props, code })
-}
-
 /** @return {Error} for a body stream that closed before it ended; the code is Node's */
 function cutShort () {
   return Object.assign(new Error('the body stream closed before it ended'), {
@@ -56,9 +50,4 @@ function tooLong (length) {
 /** Name of the method of ctx that gives status and fields of an error's response: Koa 2 and Koa 3 differ. */
 const RESPONSE_TO = Symbol('context#responseTo')
 
-/** Name of the method of ctx.request that checks what names the host. */
-const NAMES_HOST = Symbol('request#namesHost')
-
-module.exports = {
-  NAMES_HOST, RESPONSE_TO, codes, error, cutShort, httpErrors, tooLong
-}
+module.exports = { RESPONSE_TO, codes, error, cutShort, httpErrors, tooLong }

@@ -1,7 +1,9 @@
 'use strict'
 
 const { FieldName, fieldName } = require('./field-names')
-const node = require('./node')
+const { readStream } = require('./objects/body')
+const canRespond = require('./objects/can-respond')
+const whenFinished = require('./objects/finished')
 
 /**
  * What the core may use of an engine's request and response. They have node's API and cost less than node's objects.
@@ -108,7 +110,7 @@ class Incoming {
    */
   readBody (limit = Infinity) {
     if (this.req === null || this.isCollected) return this.collect(limit)
-    return node.readBody(this.req, limit) // node's stream holds the body
+    return readStream(this.req, limit) // node's stream holds the body
   }
 
   /** @return {http.IncomingMessage} node's own, with the state of this one */
@@ -193,7 +195,7 @@ class Outgoing {
 
   /** Whether it can still be sent: it has not ended, and the client is connected. */
   get canRespond () {
-    if (this.res !== null) return node.canRespond(this.res)
+    if (this.res !== null) return canRespond(this.res)
     const socket = this.hasEnded ? null : this.ownSocket
     return socket === null ? !this.hasEnded : socket.writable // a queued one has none yet
   }
@@ -326,7 +328,7 @@ class Outgoing {
    *    outgoing.onFinished(err => log(err))
    */
   onFinished (fn) {
-    node.onFinished(this.incoming, this.res, fn)
+    whenFinished(this.incoming, this.res, fn)
   }
 
   /** @return {http.ServerResponse} node's own, with the state of this one */

@@ -1,8 +1,27 @@
 'use strict'
 
-const { error } = require('../core/errors')
-
 /** The errors that every engine reports alike. */
+
+/** Makes an error with a status. Kone's are those of http-errors, as of `ctx.throw()`: see ../core/errors.js. */
+let make = (status, message, props) => {
+  return Object.assign(new Error(message), { status, statusCode: status, expose: status < 500 }, props)
+}
+
+/** @param {Function} fn `(status, message, props) => Error` */
+exports.madeBy = function (fn) {
+  make = fn
+}
+
+/**
+ * An error of kone's own.
+ *
+ *    throw error('KONE_ERR_BODY_LIMIT', 413, 'the body is longer than 1024 bytes', { limit: 1024 })
+ */
+function error (code, status, message, props) {
+  return make(status, message, { ...props, code })
+}
+
+exports.error = error
 
 /** @param {number} limit in bytes */
 exports.tooLong = function (limit) {

@@ -2,9 +2,8 @@
 
 const diagnostics = require('diagnostics_channel')
 const { debuglog } = require('util')
-const familiesOf = require('../core/create-context')
-const { NAMES_HOST, error } = require('../core/errors')
 const { remember } = require('./drain')
+const { error } = require('./errors')
 const { hook, kUpgrade } = require('./upgrade')
 
 const debug = debuglog('kone:application')
@@ -19,6 +18,9 @@ const kOutgoing = Symbol.for('kone.outgoing')
  */
 const IN_DEVELOPMENT = Symbol('application#inDevelopment')
 
+/** Name of the method of ctx.request that checks what names the host. */
+const NAMES_HOST = Symbol('request#namesHost')
+
 /** Publishes each request as `{ ctx, app }`; see trace(). */
 const channel = diagnostics.tracingChannel('kone:request')
 const kThrown = Symbol('kone.thrown')
@@ -30,18 +32,19 @@ const fallback = diagnostics.channel('kone:fallback') // what `kone try` subscri
 /** The app as an engine sees it. */
 class Host {
   /**
-   * @param {object} own methods of kone's Application: an app that replaces them expects node's own objects
+   * @param {object} parts of kone: `createContext` and `handleRequest` of Application (an app that replaces them
+   *   expects node's own objects), `familiesOf(app)`, and `watch(app)`, which composes the middleware in development
    * @param {Function} [listener] what the app's own `callback` gave: it gets each request, with node's objects
    * @param {Function} [attach] `(server, host) => void`: installs an engine on a server of node's that has called the
    *   listener, if it can
    */
-  constructor (app, own, listener, attach) {
+  constructor (app, parts, listener, attach) {
     this.app = app
-    this.own = own
+    this.parts = parts
     this.attach = attach
     this.isOwn = listener === undefined
     this.met = new WeakSet() // sockets of requests
-    this.fn = app[IN_DEVELOPMENT] ? require('../core/development').watch(app) : app.compose(app.middleware)
+    this.fn = app[IN_DEVELOPMENT] ? parts.watch(app) : app.compose(app.middleware)
     this.listener = listener ?? ((req, res) => {
       const promise = this.onRequest(req, res)
       // Promises that the app returns are of its class; inside it uses native ones, which keep async contexts.
@@ -56,9 +59,9 @@ class Host {
    * @return {Promise} rejects only if a ctx.onerror of the app's own throws
    */
   dispatch (incoming, outgoing) {
-    const { app, own } = this
-    if (this.isOwn && app.createContext === own.createContext && app.handleRequest === own.handleRequest) {
-      return this.serve(new (familiesOf(app).EngineContext)(incoming, outgoing))
+    const { app, parts } = this
+    if (this.isOwn && app.createContext === parts.createContext && app.handleRequest === parts.handleRequest) {
+      return this.serve(new (parts.familiesOf(app).EngineContext)(incoming, outgoing))
     }
     const req = incoming.materialize()
     const res = outgoing.materialize()
@@ -194,4 +197,4 @@ function threw (ctx, err) {
   if (isTraced() && ctx[kThrown] === null) ctx[kThrown] = err
 }
 
-module.exports = { Host, IN_DEVELOPMENT, threw }
+module.exports = { Host, IN_DEVELOPMENT, NAMES_HOST, threw }

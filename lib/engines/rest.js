@@ -1,6 +1,6 @@
 'use strict'
 
-const http2Stream = require('./http2-stream')
+const http2Stream = require('./objects/http2-stream')
 const { clearInterval, setImmediate, setInterval } = require('../shared/timers')
 
 /** How many bytes of a rest are dropped: as many as `readBody()` reads by default. */

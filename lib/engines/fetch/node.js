@@ -2,12 +2,12 @@
 
 const http = require('http')
 const { Readable } = require('stream')
-const { error } = require('../../core/errors')
+const { error } = require('../errors')
 const { End } = require('../memory/pipe')
 const { elsewhere } = require('../../shared/runtime')
 const { BODILESS, webResponse } = require('./web-response')
-const NullSocket = require('../null-socket')
-const { closeOnDestroy, markRead } = require('../read-request')
+const NullSocket = require('../objects/null-socket')
+const { closeOnDestroy, markRead } = require('../objects/read-request')
 const { nextTick } = require('../../shared/timers')
 
 const kIncoming = Symbol('kone.incoming')

@@ -2,7 +2,6 @@
 
 const http = require('http')
 const { path: PATH } = require('../../shared/options')
-const { INJECT, INJECT_WEBSOCKET } = require('../../core/settings')
 const { given, misuse } = require('../../shared/usage-error')
 const { End } = require('./pipe')
 const { nextTick, setImmediate } = require('../../shared/timers')
@@ -24,7 +23,8 @@ const servers = { http1: new WeakMap(), node: new WeakMap() }
  * that the response is the one that a socket would carry.
  *
  * @param {Application} app
- * @param {object} serving `attachFront(app, server, listener)`, as app.listen() does, and `takeUpgrades()`
+ * @param {object} serving `attachFront(app, server, listener)`, as app.listen() does, `takeUpgrades()`, and the options
+ *   INJECT and INJECT_WEBSOCKET of ../../core/settings.js
  * @param {string | object | Request} what a url, `{ method, url, headers, body, engine }`, where an object as body is
  *   sent as JSON, or a web Request
  * @return {Promise<object>} `{ status, message, headers, body, text(), json() }`, body as a Buffer
@@ -36,7 +36,7 @@ exports.inject = function (app, serving, what) {
   if (what === null || (typeof what !== 'string' && typeof what !== 'object')) {
     throw misuse('application', `app.inject(request): request must be a url, an object or a web Request, not ${given(what)}`)
   }
-  const { url, method, engine, ...rest } = INJECT.check(typeof what === 'string' ? { url: what } : what)
+  const { url, method, engine, ...rest } = serving.INJECT.check(typeof what === 'string' ? { url: what } : what)
   const { headers, body } = framed(rest)
   if (engine === 'fetch') return fetched(app, webRequest(method, url, headers, body))
   return sent(serverOf(app, engine, serving).server, { method, path: url, headers }, body)
@@ -46,7 +46,7 @@ exports.inject = function (app, serving, what) {
  * Open a WebSocket of the app: its handshake comes through the same server, and its frames over the same pipe.
  *
  * @param {string} path
- * @param {object} [options] see INJECT_WEBSOCKET of settings.js
+ * @param {object} [options] see INJECT_WEBSOCKET of ../../core/settings.js
  * @return {Promise<WebSocket>} rejects with `{ status, headers, body }` if the response is another one than 101
  * @throws {TypeError} naming the option
  * @api private
@@ -54,7 +54,7 @@ exports.inject = function (app, serving, what) {
 exports.websocket = function (app, serving, path, options) {
   const refusal = PATH.refusal(path, 'path')
   if (refusal !== undefined) throw misuse('application', `app.inject.websocket(path): ${refusal}`)
-  const { headers, protocols = [], engine } = INJECT_WEBSOCKET.check(options)
+  const { headers, protocols = [], engine } = serving.INJECT_WEBSOCKET.check(options)
   const open = globalThis[kUpgrade]
   if (open === undefined) throw misuse('application', 'app.inject.websocket(path): no code has called websocket() of kone/middleware/websocket')
   const { server, listener } = serverOf(app, engine, serving)

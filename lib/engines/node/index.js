@@ -1,10 +1,11 @@
 'use strict'
 
 const { nextTick, setImmediate } = require('../../shared/timers')
-const { readStream } = require('./body')
-const whenFinished = require('./finished')
+const { readStream } = require('../objects/body')
+const canRespond = require('../objects/can-respond')
+const whenFinished = require('../objects/finished')
+const http2Stream = require('../objects/http2-stream')
 const { follow } = require('../rest')
-const http2Stream = require('../http2-stream')
 
 /**
  * What the core needs beyond node's API, for node's own req and res (HTTP/1 and HTTP/2) and for plain objects in their
@@ -31,16 +32,7 @@ exports.onFinished = whenFinished
 /** What a stream is piped into. */
 exports.sink = ctx => ctx.res
 
-/** Whether a response can still be sent: it has not ended, and the client is connected. */
-exports.canRespond = function (res) {
-  if (res.writableEnded || res.finished) return false
-  const { socket } = res
-  const stream = http2Stream(res)
-  // HTTP/2: node ends the writable side of a HEAD's stream before the response.
-  if (stream) return !stream.destroyed && !stream.closed
-  // A queued response on a pipelined connection has no socket yet.
-  return socket ? socket.writable : true
-}
+exports.canRespond = canRespond
 
 /**
  * Report errors of the connection to `ctx.onerror`. One listener per connection replaces Koa's listeners per request,

@@ -27,7 +27,7 @@ const timers = require('../../../lib/shared/timers')
 timers.setInterval = timers.setTimeout = () => ({ unref () { return this } }) // a path does not depend on the load of the machine
 
 const { attach } = require('../../../lib/front')
-const { readStream } = require('../../../lib/engines/node/body')
+const { readStream } = require('../../../lib/engines/objects/body')
 const commandLine = require('../../../tools/command-line')
 const { Handle } = require('./output.model')
 

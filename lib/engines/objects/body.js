@@ -1,7 +1,7 @@
 'use strict'
 
 const { aborted, tooLong, used } = require('../errors')
-const http2Stream = require('../http2-stream')
+const http2Stream = require('./http2-stream')
 const pendingOf = require('./pending')
 
 /**

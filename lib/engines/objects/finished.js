@@ -2,7 +2,7 @@
 
 const { responseLost } = require('../errors')
 const { nextTick, setImmediate } = require('../../shared/timers')
-const http2Stream = require('../http2-stream')
+const http2Stream = require('./http2-stream')
 const pendingOf = require('./pending')
 
 /** An engine's response, as a property of node's, which that engine has made. */
