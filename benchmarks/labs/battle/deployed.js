@@ -22,11 +22,15 @@ exports.WORKLOADS = [...Object.keys(LOADS), TLS]
  */
 exports.deployed = function (lab, { contenders, question, seconds }) {
   const generators = lab.generators(['nginx', 'wrk'])
+  const loads = Object.entries(LOADS).filter(([, { generator }]) => generators[generator])
+    .map(([name, load]) => [name, { ...load, seconds }])
   const size = contenders.length * seconds
-  const group = (workload, load) => lab.group(contenders, { workload, ...question }, { [workload]: { ...load, seconds } })
-  const parts = Object.entries(LOADS).filter(([, { generator }]) => generators[generator])
-    .map(([name, load]) => ({ name, size, act: () => group(name, load) }))
+  const parts = loads.length ? [{ name: loads.map(([name]) => name).join(', '), size: size * loads.length, act: overHttp }] : []
   return generators.wrk ? [...parts, { name: TLS, size, act: overTLS }] : []
+
+  async function overHttp () {
+    await lab.group(contenders, { workload: loads[0][0], ...question }, Object.fromEntries(loads))
+  }
 
   async function overTLS () {
     const folder = lab.folder()

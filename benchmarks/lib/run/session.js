@@ -223,12 +223,12 @@ module.exports = class Session {
     await this.rounds(cells, { visit, doubt })
   }
 
-  // For a first look a server is warmed once, and not for whole seconds: wrk knows no others, so autocannon stands in.
+  // For a first look a server is warmed once, and not for whole seconds: wrk and nginx's know no others, so autocannon stands in.
   #warmings (cells, quickWarm) {
     const cold = new Set(cells.filter(({ server }) => !this.#warm.has(server) && this.#warm.add(server)))
     if (!this.options.quick) return cells.map(cell => ({ ...cell, seconds: cold.has(cell) ? 3 : 1 }))
     this.generators(['autocannon'])
-    const briefly = load => load.generator === 'wrk' ? { ...load, generator: 'autocannon' } : load
+    const briefly = load => ['wrk', 'nginx'].includes(load.generator) ? { ...load, generator: 'autocannon' } : load
     return [...cold].map(({ server, load }) => ({ server, load: briefly(load), seconds: quickWarm }))
   }
 
