@@ -86,7 +86,7 @@ module.exports = {
     if (typeof val === 'string') {
       if (!this._explicitStatus) this.status = 200
       if (!this.outgoing.hasHeader('Content-Type')) {
-        this.set('Content-Type', looksLikeHtml(val) ? TEXT_HTML : TEXT_PLAIN)
+        this.type = looksLikeHtml(val) ? 'html' : 'text'
       }
       this.length = measure(val)
     } else if (val === null || val === undefined) {
@@ -312,8 +312,6 @@ module.exports[util.inspect.custom] = module.exports.inspect
 
 const TEXT_PLAIN = 'text/plain; charset=utf-8'
 const TEXT_HTML = 'text/html; charset=utf-8'
-const JSON_TYPE = 'application/json; charset=utf-8'
-const OCTET_STREAM = 'application/octet-stream'
 
 // Read live: apps and tests patch `statuses`, those of statuses 1 by number.
 function reason (code) {
@@ -342,17 +340,17 @@ function setBody (response, val, original) {
   const untyped = !response.has('Content-Type')
 
   if (Buffer.isBuffer(val)) {
-    if (untyped) response.set('Content-Type', OCTET_STREAM)
+    if (untyped) response.type = 'bin'
     response.length = val.length
   } else if (isStream(val)) {
     if (original !== val) {
       watch(response, val, val)
       if (original != null) response.remove('Content-Length')
     }
-    if (untyped) response.set('Content-Type', OCTET_STREAM)
+    if (untyped) response.type = 'bin'
   } else if (isWebStream(val)) {
     if (original !== val) own(response, () => drop(val))
-    if (untyped) response.set('Content-Type', OCTET_STREAM)
+    if (untyped) response.type = 'bin'
     if (original != null) response.remove('Content-Length')
   } else if (isBlob(val)) {
     if (untyped) response.type = val.type || 'bin'
@@ -366,13 +364,13 @@ function setBody (response, val, original) {
 
 function setJson (response) {
   response.remove('Content-Length')
-  response.set('Content-Type', JSON_TYPE)
+  response.type = 'json'
 }
 
 function setResponse (response, val, original, untyped) {
   if (val.body) own(response, () => drop(val))
   response.status = val.status
-  if (untyped) response.set('Content-Type', OCTET_STREAM)
+  if (untyped) response.type = 'bin'
   if (original != null) response.remove('Content-Length')
   for (const [name, value] of val.headers) {
     if (name !== 'set-cookie' && !isOfFetch(name, val)) response.set(name, value)

@@ -39,6 +39,27 @@ const foreign = () => ({
 const png = ctx => { ctx.type = 'png' }
 const KOA = { koa: 'has no bodies of the web' }
 
+/** Which setters of ctx.response `act` calls, with their values: Egg has its own, of other names of fields. */
+const assigned = act => ctx => {
+  const calls = []
+  for (const name of ['type', 'length', 'status']) {
+    let of = ctx.response
+    while (!Object.hasOwn(of, name)) of = Object.getPrototypeOf(of)
+    const { get, set } = Object.getOwnPropertyDescriptor(of, name)
+    Object.defineProperty(ctx.response, name, {
+      configurable: true,
+      get,
+      set (value) {
+        calls.push(`${name}=${value}`)
+        set.call(this, value)
+      }
+    })
+  }
+  act(ctx)
+  return [...calls]
+}
+const assignedBy = body => assigned(ctx => { ctx.body = typeof body === 'function' ? body() : body })
+
 rows('ctx.body=', [
   ['should be text', set('Tobi'), [200, TEXT, 4, '4']],
   ['should be empty text', set(''), [200, TEXT, 0, '0']],
@@ -151,3 +172,21 @@ describe('ctx.body= where globals are missing', () => {
     })
   }
 })
+
+rows('the setters of ctx.response that an app has replaced', [
+  ['should get the type and length of text', assignedBy('Tobi'), ['status=200', 'type=text', 'length=4']],
+  ['should get those of html', assignedBy(' <p>'), ['status=200', 'type=html', 'length=4']],
+  ['should get those of a Buffer', assignedBy(Buffer.from('Tobi')), ['status=200', 'type=bin', 'length=4']],
+  ['should get the type of json', assignedBy({ a: 1 }), ['status=200', 'type=json']],
+  ['should get the type of an array', assignedBy([1]), ['status=200', 'type=json']],
+  ['should get the type of a stream', assignedBy(stream), ['status=200', 'type=bin']],
+  ['should get the status of no body', assignedBy(null), ['status=204']],
+  ['should get nothing that is set', assigned(ctx => { ctx.status = 201; ctx.type = 'png'; ctx.body = 'a' }), ['status=201', 'type=png', 'length=1']],
+  ['should get those of a redirect', assigned(ctx => ctx.redirect('/a')),
+    ['status=302', 'type=text/html; charset=utf-8', 'length=18']],
+  ['should get the type of an attachment', assigned(ctx => ctx.attachment('a.png')), ['type=.png']],
+  ['should get the type of a ReadableStream', assignedBy(() => new ReadableStream()), ['status=200', 'type=bin'], KOA],
+  ['should get the type and length of a Blob', assignedBy(() => new Blob(['a'])), ['status=200', 'type=bin', 'length=1'], KOA],
+  ['should get the status and type of a Response', assignedBy(() => new Response('a', { headers: { 'content-type': 'a/b' } })),
+    ['status=200', 'status=200', 'type=bin'], KOA]
+])
