@@ -41,8 +41,9 @@ describe('the lines of a test, and of a catch, in a page', () => {
   it('should compile in a strict project of TypeScript, where they are copied to', () => {
     const folder = temporary()
     fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'junction')
-    const pages = ['docs', 'middleware', 'create'].flatMap(name => fs.readdirSync(path.join(ROOT, name), { recursive: true })
+    const inFolders = ['docs', 'middleware', 'create'].flatMap(name => fs.readdirSync(path.join(ROOT, name), { recursive: true })
       .filter(file => file.endsWith('.md') && !/node_modules|\.vitepress/.test(file)).map(file => path.join(name, file)))
+    const pages = ['README.md', 'MIGRATION.md', ...inFolders]
     const files = pages.flatMap(page => filesOf(page, path.join(folder, page)))
     assert(files.length > 50, `${files.length}`)
     assert.deepEqual(report(ts, { rootNames: files, options: OPTIONS }, files).split('\n').filter(isFault), [])
