@@ -205,7 +205,7 @@ describe('what README.md and the first page of the documentation say', () => {
   const lines = text => text.split('\n').filter(line => line.startsWith('| ')).slice(2)
 
   it('should begin with the same sentence: with a figure in words only while the median says so', () => {
-    const WHAT = 'Koa 2’s API on an HTTP/1.1 server of its own'
+    const WHAT = 'A web framework for Node with Koa 2’s API, on an HTTP/1.1 server of its own'
     for (const [factor, share] of [[1, '32 %'], [1.45, 'about half'], [1.7, 'about half'], [1.8, '57 %']]) {
       const [readme, home] = pages([times(battle, 'kone', factor, ({ metric }) => metric === 'cpu')])
       const how = `nmodified Koa apps and middleware, at ${share} of Koa’s CPU time per request in the median.`

@@ -74,7 +74,7 @@ exports.costs = function (text, { labs, shown }) {
 function sentence ({ ratios }) {
   const all = ratios.length ? median(ratios) : NaN
   const share = Math.abs(all - 0.5) < 0.05 ? 'about half' : `${Math.round(all * 100)} %`
-  return 'Koa 2’s API on an HTTP/1.1 server of its own: unmodified Koa apps and middleware' +
+  return 'A web framework for Node with Koa 2’s API, on an HTTP/1.1 server of its own: unmodified Koa apps and middleware' +
     `${ratios.length ? `, at ${share} of Koa’s CPU time per request in the median` : ''}.`
 }
 
