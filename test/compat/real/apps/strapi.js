@@ -17,7 +17,9 @@ module.exports = {
   async serve () {
     const { createStrapi } = require('@strapi/strapi')
     const appDir = path.join(__dirname, 'strapi')
-    fs.rmSync(path.join(appDir, 'data.db'), { force: true })
+    const removed = () => fs.rmSync(path.join(appDir, `data-${process.pid}.db`), { force: true })
+    removed()
+    process.on('exit', removed)
     fs.mkdirSync(path.join(appDir, 'public/uploads'), { recursive: true })
     const strapi = await createStrapi({ appDir, distDir: appDir, autoReload: false, serveAdminPanel: false }).start()
     return strapi.server.httpServer

@@ -2,6 +2,7 @@
 
 const path = require('node:path')
 
-module.exports = {
-  connection: { client: 'sqlite', connection: { filename: path.join(__dirname, '../data.db') }, useNullAsDefault: true }
-}
+// One of each process: kone try starts three.
+const filename = path.join(__dirname, `../data-${process.pid}.db`)
+
+module.exports = { connection: { client: 'sqlite', connection: { filename }, useNullAsDefault: true } }
