@@ -30,7 +30,7 @@ const LONG = [
   'test/deploy/hosts.test.js', 'test/deploy/lint.test.js', 'test/docs/getting-started.test.js', 'test/docs/install.test.js',
   'test/docs/site.test.js', 'test/e2e/app.errors.test.js', 'test/e2e/app.look.test.js', 'test/e2e/app.test.js',
   'test/e2e/process.test.js', 'test/engines/fetch/runtimes.set.test.js', 'test/engines/fetch/runtimes.test.js',
-  'test/engines/http1/soak.test.js', 'test/middleware/caches.test.js', 'test/middleware/static.disk.test.js', 'test/middleware/websocket.packages.test.js',
+  'test/engines/http1/soak.test.js', 'test/middleware/caches.test.js', 'test/middleware/static.disk.test.js', 'test/middleware/websocket.clients.test.js', 'test/middleware/websocket.packages.test.js',
   'test/packages/heavy.test.js', 'test/security/error-costs.test.js',
   'test/security/linear.test.js', 'test/types/compilers.test.js', 'test/types/cost.test.js', 'test/types/path.test.js'
 ]
@@ -64,7 +64,7 @@ const ANY_NODE = [
   'test/middleware/session.koa-session.test.js', 'test/middleware/session.oracle.test.js',
   'test/middleware/session.races.test.js', 'test/middleware/session.shared.test.js', 'test/middleware/static.disk.test.js',
   'test/middleware/static.oracle.test.js', 'test/middleware/upload.oracle.test.js',
-  'test/middleware/websocket.ends.test.js', 'test/middleware/websocket.packages.test.js', 'test/mutants', 'test/options.test.js',
+  'test/middleware/websocket.clients.test.js', 'test/middleware/websocket.ends.test.js', 'test/middleware/websocket.packages.test.js', 'test/mutants', 'test/options.test.js',
   'test/packages/heavy.test.js', 'test/plan.test.js', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
   'test/security/regexp.test.js', 'test/types', 'test/verbs.test.js', 'test/workflows.test.js'
 ]
