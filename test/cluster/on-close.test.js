@@ -6,7 +6,9 @@ const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const { once } = require('node:events')
 const path = require('node:path')
+const { WebSocket } = require('ws')
 const { project, scratch } = require('../command/project')
+const { connect, requestOf, responseOf } = require('../helpers/handshake')
 const share = require('../helpers/share')
 const { ROOT, make, until } = require('./instance')
 
@@ -17,6 +19,8 @@ const { appendFileSync } = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
 const Kone = require('${ROOT}/lib/application.js')
 const health = require('${ROOT}/middleware/health')
+const Router = require('${ROOT}/middleware/router')
+const websocket = require('${ROOT}/middleware/websocket')
 const app = new Kone()
 const write = step => appendFileSync('${log}', process.pid + ' ' + step + '\\n')
 const step = name => async () => {
@@ -27,6 +31,11 @@ app.on('error', err => write(err.message.replace(/, .*:\\d+/, '')))
 app.use(health({ beforeShutdown: step('beforeShutdown'), afterShutdown: step('afterShutdown') }))
 app.onClose(() => { throw new Error('thrown') })
 app.onClose(step('last'))
+app.use(new Router().get('/ws', (ctx, next) => ctx.query.waits ? new Promise(() => {}) : next(), websocket(async socket => {
+  await socket.closed
+  await sleep(100)
+  write('handler')
+})).routes())
 app.use(async ctx => {
   write('request')
   ctx.body = String(process.pid)
@@ -40,18 +49,28 @@ app.use(async ctx => {
 ${last}
 module.exports = app`
 
-const STEPS = ['request', 'request', 'beforeShutdown', 'response', 'last', 'thrown', 'afterShutdown']
+const STEPS = ['request', 'request', 'beforeShutdown', 'response', 'handler', 'last', 'thrown', 'afterShutdown']
 
-/** What the process writes that serves a request and has another one in flight when it ends, and what others write. */
+/**
+ * What the process writes that serves a request and has another one in flight when it ends, and what others write. A
+ * WebSocket is open, too, and a handshake waits.
+ */
 async function steps ({ url, log }, end) {
   const pid = await (await fetch(url)).text()
   const held = await fetch(`${url}/held`)
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`)
+  await once(socket, 'open')
+  const closed = once(socket, 'close')
+  const waiting = await connect(new URL(url).port)
+  waiting.write(requestOf(new URL(url).port, '/ws?waits=1'))
+  const response = responseOf(waiting)
   await end()
   await held.text().catch(() => {})
   const lines = () => fs.readFileSync(log, 'utf8').trim().split('\n')
   await until(() => lines().includes(`${pid} afterShutdown`))
   const written = lines().map(line => /^(\d+) (.*)/.exec(line))
   return {
+    sockets: [(await closed)[0], (await response).status],
     own: written.filter(([, by]) => by === pid).map(([,, step]) => step),
     others: written.filter(([, by]) => by !== pid).map(([,, step]) => step)
   }
@@ -69,10 +88,12 @@ describe('what an app does at its end', () => {
   for (const cluster of ['node', 'pm2']) {
     it(`should be over when ${cluster} has stopped it`, async t => {
       const instance = await serve(t, cluster)
-      const { own, others } = await steps(instance, async () => {
+      const { own, others, sockets } = await steps(instance, async () => {
         assert.deepEqual(await instance.run('stop'), { code: 0, lines: [] })
       })
       assert.deepEqual(own, STEPS)
+      assert.deepEqual(sockets, [1001, 503])
+      assert.deepEqual(sockets, [1001, 503])
       assert.deepEqual(others, ['last', 'thrown', 'afterShutdown']) // of the process that tries the app
     })
   }
@@ -80,22 +101,24 @@ describe('what an app does at its end', () => {
   for (const cluster of share(['node'], ['node', 'pm2'])) {
     it(`should be over when ${cluster} has replaced it`, async t => {
       const instance = await serve(t, cluster)
-      const { own } = await steps(instance, async () => {
+      const { own, sockets } = await steps(instance, async () => {
         assert.deepEqual(await instance.run('reload'), { code: 0, lines: [] })
       })
       // a new worker of node:cluster serves, and a probe of the old one need not fail
       assert.deepEqual(own, STEPS.filter(step => cluster === 'pm2' || step !== 'beforeShutdown'))
+      assert.deepEqual(sockets, [1001, 503])
     })
   }
 
   it('should be over when the master process and all workers get the signal of a terminal', async t => {
     const instance = await serve(t, 'node')
-    const { own } = await steps(instance, async () => {
+    const { own, sockets } = await steps(instance, async () => {
       for (const pid of await instance.workers()) process.kill(pid, 'SIGINT')
       instance.master.kill('SIGINT')
       assert.deepEqual((await instance.master.ended).code, 0)
     })
     assert.deepEqual(own, STEPS)
+    assert.deepEqual(sockets, [1001, 503])
   })
 
   it('should be left, and named, when it is not over in time', async t => {
@@ -106,7 +129,7 @@ describe('what an app does at its end', () => {
       assert.deepEqual((await instance.run('stop')).code, 0)
     })
     assert.deepEqual(own.filter(step => step !== 'response'), [
-      'request', 'request', 'app.onClose(): neverBefore was not over within 300 ms', 'beforeShutdown',
+      'request', 'request', 'app.onClose(): neverBefore was not over within 300 ms', 'beforeShutdown', 'handler',
       'app.onClose(): never was not over within 300 ms', 'last', 'thrown', 'afterShutdown'
     ])
   })
@@ -120,8 +143,9 @@ describe('what an app does at its end', () => {
     t.after(() => child.kill('SIGKILL'))
     await once(child.stdout, 'data')
     const exit = once(child, 'exit')
-    const { own } = await steps(instance, () => child.kill('SIGTERM'))
+    const { own, sockets } = await steps(instance, () => child.kill('SIGTERM'))
     assert.deepEqual(own, STEPS)
+    assert.deepEqual(sockets, [1001, 503])
     assert.deepEqual(await exit, [0, null])
   })
 
@@ -131,9 +155,10 @@ describe('what an app does at its end', () => {
     write('app.js', app(log))
     const child = await dev(t, 'app.js')
     const change = await steps({ url: child.url, log }, () => write('app.js', app(log, '// changed')))
-    assert.deepEqual(change.own.filter(step => step !== 'response'), ['request', 'request', 'last', 'thrown', 'afterShutdown'])
+    assert.deepEqual(change.own.filter(step => step !== 'response'), ['request', 'request', 'handler', 'last', 'thrown', 'afterShutdown'])
+    assert.deepEqual(change.sockets, [1001, 503])
     await until(() => fetch(child.url).then(() => true, () => false))
     const { own } = await steps({ url: child.url, log }, () => child.stop('SIGINT'))
-    assert.deepEqual(own.filter(step => step !== 'response').slice(-3), ['last', 'thrown', 'afterShutdown'])
+    assert.deepEqual(own.filter(step => step !== 'response').slice(-4), ['handler', 'last', 'thrown', 'afterShutdown'])
   })
 })
