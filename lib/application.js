@@ -216,6 +216,7 @@ class Application extends Emitter {
    */
   use (fn, ...others) {
     if (typeof fn !== 'function') {
+      // @ts-expect-error -- any value
       const hint = typeof fn?.routes === 'function'
         ? ' A router has one: app.use(router.routes())'
         : fn?.[0] === '/' ? ' Paths are for the router: router.use(path, fn)' : ''
@@ -260,7 +261,7 @@ class Application extends Emitter {
    *
    *    https.createServer(options, app.callback()).listen(443)
    *
-   * @return {Function} `(req, res) => Promise`
+   * @return {(req: http.IncomingMessage, res: http.ServerResponse) => Promise<void>}
    */
   callback () {
     const host = new Host(this, PARTS, undefined, isFrontOff() ? undefined : attachAtRequest)
@@ -334,6 +335,7 @@ class Application extends Emitter {
     } catch {
       text = 'an error whose getters throw'
     }
+    // @ts-expect-error -- set by the app
     if (this.silent) return
 
     console.error(`\n${text.replace(/^/gm, '  ')}\n`)

@@ -11,6 +11,7 @@ const Application = require('./application')
  *
  * @api public
  */
+// @ts-expect-error -- its `default` is no generic class
 class BluebirdApplication extends Application {
   constructor (options) {
     super({ Promise: Bluebird, ...options, __proto__: options }) // also what they inherit

@@ -100,7 +100,7 @@ class Path {
   }
 
   param (kind) {
-    const name = kind === '(' ? this.unnamed++ : this.scan(/^(?:"[^"]*"|[^\s!-/:-@[-^`{-~]+)/).replaceAll('"', '')
+    const name = kind === '(' ? String(this.unnamed++) : this.scan(/^(?:"[^"]*"|[^\s!-/:-@[-^`{-~]+)/).replaceAll('"', '')
     const pattern = kind === '(' || this.scan(/^\(/) !== '' ? this.pattern() : undefined
     const modifier = this.scan(/^[?*+]/)
     const isMany = kind === '*' || modifier === '*' || modifier === '+' || pattern === '.*'
@@ -137,6 +137,10 @@ class Path {
   }
 }
 
+/**
+ * @param {any} query an object, or pairs of names and values
+ * @param {string} route
+ */
 function queryOf (query = {}, route) {
   const search = new URLSearchParams()
   for (const [name, value] of query[Symbol.iterator] ? query : Object.entries(query)) {

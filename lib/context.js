@@ -12,6 +12,7 @@ const { given, misuse } = require('./shared/usage-error')
 
 const cookies = lazy(() => {
   return class Cookies extends require('cookies') {
+    /** @param {[name: string, value?: string, options?: object]} args */
     set (...args) {
       try {
         return super.set(...args)
@@ -133,7 +134,7 @@ const proto = module.exports = {
    *    ctx.cookies.get('name', { signed: true })
    *    ctx.cookies.set('name', 'tobi', { signed: true, maxAge: 3600e3 })
    *
-   * @return {Cookies}
+   * @return {import('cookies')}
    */
   get cookies () {
     if (!this[COOKIES]) {

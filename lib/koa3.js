@@ -126,6 +126,7 @@ class Application extends Kone {
   }
 
   /** Generator functions in `app.use()` | are converted | are not */
+  // @ts-expect-error -- a less exact type
   use (fn) {
     if (!isGeneratorFunction(fn)) return super.use(fn)
     this.middleware.push(fn)

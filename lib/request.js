@@ -266,7 +266,7 @@ module.exports = {
     return hostname.split('.').reverse().slice(this.app.subdomainOffset)
   },
 
-  /** @return {Accepts} content negotiation (https://github.com/jshttp/accepts) */
+  /** @return {import('accepts').Accepts} content negotiation (https://github.com/jshttp/accepts) */
   get accept () { return this._accept || (this._accept = accepts()(negotiable(this.incoming))) },
   set accept (obj) { this._accept = obj },
 
@@ -275,7 +275,7 @@ module.exports = {
    *
    *    ctx.accepts('html', 'json')
    *
-   * @param {...(string | string[])} types
+   * @param {...any} types strings, or one list of them
    * @return {string | string[] | false}
    */
   accepts (...types) { return this.accept.types(...types) },

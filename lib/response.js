@@ -233,7 +233,7 @@ module.exports = {
    *    ctx.response.get('Content-Type')
    *
    * @param {string} field
-   * @return {string | string[]}
+   * @return {any} a list only where one was set
    */
   get (field) { return this.outgoing.getHeader(field) || '' },
 

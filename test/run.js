@@ -150,6 +150,7 @@ function run (pass) {
 async function lint () {
   const linters = [
     ['eslint', 'eslint/bin/eslint.js', '--cache', '--cache-location', join('node_modules', '.cache', 'eslint', '/'), '.'],
+    ['tsc', 'typescript/bin/tsc', '-p', join('tools', 'types')],
     ['knip', 'knip/bin/knip.js', '--no-progress']
   ]
   const ended = await Promise.all(linters.map(async ([title, program, ...options]) => {

@@ -10,7 +10,7 @@ const LENGTH = /^\d{1,15}$/
  * Set Content-Length and Transfer-Encoding, which say where a body ends, whatever the app has set: if they were
  * wrong, the client would take the rest of the body for its next response. Once they are sent, they stay as they are.
  *
- * @param {number|null|undefined} size of the body in bytes; undefined for a stream, null where none is sent and that of
+ * @param {number|null} [size] of the body in bytes; undefined for a stream, null where none is sent and that of
  *   a GET is not known: for both the length counts that the app has declared
  * @param {boolean} [isAdded] by default the size is declared where the app has not
  * @return {number} bytes that the client expects; Infinity if no length is declared

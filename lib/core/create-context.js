@@ -42,8 +42,8 @@ const PROPERTIES = {
  *    const ctx = new (familiesOf(app).Context)(req, res)
  *    const ctx = new (familiesOf(app).EngineContext)(incoming, outgoing)
  *
- * @param {Application} app
- * @return {{ Context: Function, EngineContext: Function }}
+ * @param {any} app the application
+ * @return {{ Context: any, EngineContext: any }} constructors
  */
 module.exports = function familiesOf (app) {
   const families = app[FAMILIES]

@@ -28,7 +28,7 @@ const callsOf = new WeakMap() // ctx → the calls of its middleware, in the ord
 /**
  * What `app.compose(app.middleware)` returns, watched.
  *
- * @param {Application} app
+ * @param {any} app the application
  * @return {Function} `(ctx, next) => Promise`
  */
 function watch (app) {
@@ -204,7 +204,7 @@ function placeOfHandler (ctx, fn, pattern) {
 /**
  * What the prototype of an app's responses has in place of the members of `base`.
  *
- * @param {Application} app
+ * @param {any} app the application
  * @param {object} base the prototype whose members they call
  * @return {object} descriptors of properties
  */
@@ -268,7 +268,7 @@ function mistakenFields (response, size) {
   return [
     [length !== undefined && !isLength, 'Content-Length', 'is not that of the body, and the right one is sent'],
     [coding && (isSized || length || coding !== 'chunked'), 'Transfer-Encoding', 'is not sent as it is set'],
-    [status === 206 && isSized && from && to - from + 1 !== size, 'Content-Range', 'is not that of the body'],
+    [status === 206 && isSized && from && Number(to) - Number(from) + 1 !== size, 'Content-Range', 'is not that of the body'],
     [isText && (get('Content-Encoding') ?? 'identity') !== 'identity', 'Content-Encoding', 'is set, and the body is text'],
     ...['Connection', 'Keep-Alive'].map(name => [isCopied && get(name), name, 'is that of another response'])
   ].flatMap(([holds, name, text]) => holds ? [[name.toLowerCase(), `${name} ${text}`]] : [])

@@ -184,7 +184,11 @@ function guard (response, stream, sink, body, readers) {
   sink.end = guarded(end)
 }
 
-/** @return {number} bytes; 0 for what is no chunk */
+/**
+ * @param {any} chunk
+ * @param {BufferEncoding | Function} [encoding]
+ * @return {number} bytes; 0 for what is no chunk
+ */
 function sizeOf (chunk, encoding) {
   if (typeof chunk === 'string') return Buffer.byteLength(chunk, typeof encoding === 'string' ? encoding : 'utf8')
   return chunk instanceof Uint8Array ? chunk.byteLength : 0

@@ -155,7 +155,7 @@ class Outgoing {
     return outgoing
   }
 
-  /** @param {Incoming} incoming */
+  /** @param {any} incoming the Incoming of the same engine */
   constructor (incoming) {
     this.incoming = incoming
     this.owner = null       // see setOwner()
@@ -317,6 +317,8 @@ class Outgoing {
    * `write()` is called when the chunk was flushed.
    *
    *    stream.pipe(outgoing.sink(stream))
+   *
+   * @return {any}
    */
   sink (stream) {
     return this.materialize()

@@ -281,6 +281,7 @@ function turn (fn) {
 }
 
 function isWorker () {
+  // @ts-expect-error -- declared as an ES module
   return require('cluster').isWorker
 }
 

@@ -7,7 +7,7 @@ let make = (status, message, props) => {
   return Object.assign(new Error(message), { status, statusCode: status, expose: status < 500 }, props)
 }
 
-/** @param {Function} fn `(status, message, props) => Error` */
+/** @param {(status: number, message: string, props?: object) => Error} fn */
 exports.madeBy = function (fn) {
   make = fn
 }
@@ -43,10 +43,8 @@ exports.used = function (message = 'the body was read before, as a stream, or sk
  * @param {Error|null} [cause] the connection's own error
  */
 exports.responseLost = function (cause) {
-  const err = new Error('the connection closed before the response was sent')
-  err.code = 'KONE_ERR_RESPONSE_LOST'
-  if (cause) err.cause = cause
-  return err
+  const err = new Error('the connection closed before the response was sent', cause ? { cause } : undefined)
+  return Object.assign(err, { code: 'KONE_ERR_RESPONSE_LOST' })
 }
 
 /** Node's own error for a connection that the other side has closed. */

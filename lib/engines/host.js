@@ -32,9 +32,10 @@ const fallback = diagnostics.channel('kone:fallback') // what `kone try` subscri
 /** The app as an engine sees it. */
 class Host {
   /**
-   * @param {object} parts of kone: `createContext` and `handleRequest` of Application (an app that replaces them
+   * @param {any} parts of kone: `createContext` and `handleRequest` of Application (an app that replaces them
    *   expects node's own objects), `familiesOf(app)`, and `watch(app)`, which composes the middleware in development
-   * @param {Function} [listener] what the app's own `callback` gave: it gets each request, with node's objects
+   * @param {(req: object, res: object) => Promise<void>} [listener] what the app's own `callback` gave: it gets each
+   *   request, with node's objects
    * @param {Function} [attach] `(server, host) => void`: installs an engine on a server of node's that has called the
    *   listener, if it can
    */
@@ -55,7 +56,7 @@ class Host {
   /**
    * Run a request.
    *
-   * @param {Incoming} incoming see contract.js
+   * @param {import('./contract').Incoming} incoming
    * @return {Promise} rejects only if a ctx.onerror of the app's own throws
    */
   dispatch (incoming, outgoing) {

@@ -130,7 +130,7 @@ class Upgrade {
     this.res = res ?? new http.ServerResponse(this.req)
     Object.assign(this.res, { shouldKeepAlive: false }) // eslint-disable-line kone/owners -- node's response
     if (res === undefined) this.res.assignSocket(socket)
-    else res.off('finish', res.listeners('finish')[0]) // node's, for the next request of the connection
+    else res.off('finish', /** @type {any} */ (res.listeners('finish')[0])) // node's, for the next request of the connection
     if (this.res.socket === null) this.res.once('socket', () => this.run())
     else this.run()
   }

@@ -22,7 +22,7 @@ const FEW_REQUESTS = 64   // with fewer of them it continues
  * Its parts and the socket notify it by methods named on….
  */
 class Connection {
-  /** @param {Scope} scope of its requests */
+  /** @param {import('./call').Scope} scope of its requests */
   constructor (front, socket, scope) {
     this.front = front
     this.scope = scope

@@ -50,7 +50,7 @@ const refused = new WeakMap()
  * @param {object} host
  * @param {Function} host.listener the app's 'request' listener: if there is another one, or if `server.emit` is
  *   patched, requests go through `server.emit('request', req, res)` instead of `dispatch`
- * @param {(incoming: Incoming, outgoing: Outgoing) => void} host.dispatch
+ * @param {(incoming: object, outgoing: object) => void} host.dispatch
  * @param {(owner: *, err: Error) => void} host.failed the connection failed; `owner` is what the host
  *   gave to the `setOwner()` of the first pending outgoing, or null
  * @param {(server: http.Server, socket: net.Socket) => void} host.handedOver from now on node owns this socket of a

@@ -112,7 +112,7 @@ class Clock {
     return this.count
   }
 
-  /** @param {Incoming} incoming its body has arrived in this iteration */
+  /** @param {import('./input/incoming').Incoming} incoming its body has arrived in this iteration */
   addArrived (incoming) {
     this.iteration()
     this.immediate.ref()

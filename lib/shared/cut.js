@@ -5,7 +5,7 @@
  *
  *    cut(ctx.res, new Error('the file was cut while it was sent'))
  *
- * @param {import('stream').Writable} res what the body is written to
+ * @param {any} res what the body is written to: a response of node's, or a Writable
  * @param {Error} err
  */
 module.exports = function cut (res, err) {

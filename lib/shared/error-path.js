@@ -19,8 +19,7 @@ const NONE = []
 function toError (thrown) {
   if (isError(thrown)) return thrown
   const err = new Error(`non-error thrown: ${describe(thrown)}`, { cause: thrown })
-  err.code = 'KONE_ERR_NON_ERROR'
-  return err
+  return Object.assign(err, { code: 'KONE_ERR_NON_ERROR' })
 }
 
 // An Error of another realm (vm, jest) is not an `instanceof Error` here. The traps of a Proxy and getters may throw.

@@ -20,7 +20,7 @@ const UNITS = { ms: 'milliseconds', s: 'seconds' }
 class Options {
   /**
    * @param {string} owner the function, for the message
-   * @param {Record<string, Rule>} rules one for each option
+   * @param {Record<string, Rule> | Shape} rules one for each option
    * @param {string} [page] of the manual
    */
   constructor (owner, rules, page = `middleware/${/^\w+/.exec(owner)}/README`) {
@@ -64,6 +64,8 @@ class Rule {
     this.inside = inside
     this.type = type
     this.unit = unit
+    this.default = this.alias = undefined // see says()
+    this.members = undefined // of a Shape
   }
 
   /**
@@ -139,10 +141,10 @@ const oneOf = (...values) => {
 /**
  * @param {{ min?: number, max?: number, unit?: string }} [range] `unit`: what it counts, or ms and s
  */
-const number = ({ min = -Infinity, max = Number.MAX_VALUE, unit } = {}) => new Rule(inWords('a number', unit, min, max),
+const number = ({ min = -Infinity, max = Number.MAX_VALUE, unit = undefined } = {}) => new Rule(inWords('a number', unit, min, max),
   value => typeof value === 'number' && value >= min && value <= max, undefined, 'number', unit)
 
-const integer = ({ min = -Infinity, max = Number.MAX_SAFE_INTEGER, unit } = {}) =>
+const integer = ({ min = -Infinity, max = Number.MAX_SAFE_INTEGER, unit = undefined } = {}) =>
   new Rule(inWords('a whole number', unit, min, max),
     value => Number.isInteger(value) && value >= min && value <= max, undefined, 'number', unit)
 
@@ -161,6 +163,10 @@ const list = (rule, must) => ruleOf(/[ (]/.test(rule.type) ? `Array<${rule.type}
 
 /** A rule for an object whose names are known. */
 class Shape extends Rule {
+  /**
+   * @param {Record<string, Rule>} members
+   * @param {{ open?: boolean | string }} [options] see shape()
+   */
   constructor (members, { open = false } = {}) {
     super('an object', isOptions, undefined, 'object')
     const entries = Object.entries(members).map(([name, rule]) => ({ name, rule }))
@@ -217,7 +223,7 @@ const MISSPELT = 'misspelt'
 
 /**
  * @param {Record<string, Rule>} members
- * @param {{ open?: boolean | MISSPELT }} [options] open: other names are fine, too; MISSPELT: but for misspelt ones
+ * @param {{ open?: boolean | string }} [options] open: other names are fine, too; MISSPELT: but for misspelt ones
  */
 const shape = (members, options) => new Shape(members, options)
 
@@ -236,6 +242,8 @@ const refused = instead => new Rule('left out', () => true, (value, path) => `${
 /** One rule for several options: `...each(size, 'jsonLimit', 'formLimit')`. */
 const each = (rule, ...names) => Object.fromEntries(names.map(name => [name, rule]))
 
-Object.assign(exports, { MISSPELT, Options, Rule, each, isObject })
-Object.assign(exports, { any, boolean, fieldName, fieldValue, fn, integer, none, number, object, off, oneOf, path })
-Object.assign(exports, { list, record, refused, shape, string, text })
+/* eslint-disable @stylistic/object-property-newline */
+module.exports = {
+  MISSPELT, Options, Rule, each, isObject, any, boolean, fieldName, fieldValue, fn, integer, none, number, object, off,
+  oneOf, path, list, record, refused, shape, string, text
+}

@@ -24,6 +24,7 @@ function placeOf (site) {
 }
 
 function mapped (name, line, column) {
+  /** @type {any} */
   const found = process.sourceMapsEnabled ? findSourceMap(name)?.findOrigin(line, column) : undefined
   const isMapped = typeof found?.fileName === 'string'
   const file = pathOf(isMapped ? found.fileName : name)
@@ -40,7 +41,7 @@ function pathOf (name) {
   }
 }
 
-/** @return {{ stack: string }} the calls that led here; V8 makes the text when it is read */
+/** @return {{ stack?: string }} the calls that led here; V8 makes the text when it is read */
 function trace () {
   const traced = {}
   Error.captureStackTrace(traced, trace)
@@ -50,7 +51,7 @@ function trace () {
 /**
  * The innermost call that is the app's: not kone's, not of a package.
  *
- * @param {{ stack: string }} traced
+ * @param {{ stack?: string }} traced
  * @return {{ file: string, row: number, column: number } | null}
  */
 function placeIn ({ stack }) {
@@ -99,6 +100,7 @@ function placeOfFunction (fn) {
 }
 
 // Within one thread the inspector calls back before post() returns.
+/** @return {any} */
 function ask (session, method, params) {
   let answer
   session.post(method, params, (err, found) => {

@@ -37,7 +37,7 @@ function given (value) {
 // Control characters would act on the terminal that shows a log.
 function quoted (text) {
   const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
-  return `'${escaped.replace(/[\x7f-\x9f\u2028\u2029]/g, one => `\\u${one.charCodeAt().toString(16).padStart(4, '0')}`)}'`
+  return `'${escaped.replace(/[\x7f-\x9f\u2028\u2029]/g, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)}'`
 }
 
 module.exports = { given, misuse }

@@ -59,6 +59,7 @@ module.exports = {
   'lib/engines/node/index.js': {
     [`Object.assign(res, {
     write (chunk, ...rest) {
+      // @ts-expect-error -- it is res
       this.flushHeaders()
       const done = rest.find(isFunction)
       if (done) nextTick(done)

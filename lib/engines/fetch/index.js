@@ -6,7 +6,7 @@ const { Outgoing } = require('./outgoing')
  * Make the `fetch` of one app: a web Request in, a promise of a web Response out. No server and no
  * socket take part; node's own `req` and `res` are created when code reads them (./node.js).
  *
- * @param {Host} host the app
+ * @param {import('../host').Host} host the app
  * @return {Function} `(request, info) => Promise<Response>`; rejects for anything that is not a usable Request
  * @api private
  */

@@ -17,7 +17,7 @@ const kReceived = Symbol('kone.received') // bytes
  * Create node's own `req` and `res`. `res` writes to a connection in memory, which node's
  * own client reads, so that the Response is the one that a client would have received.
  *
- * @param {Outgoing} outgoing
+ * @param {import('./outgoing').Outgoing} outgoing
  * @throws {Error} on another runtime
  * @api private
  */
@@ -96,7 +96,7 @@ function makeResponse (outgoing, req, socket) {
   return res
 }
 
-const kNeedDrain = Object.getOwnPropertySymbols(new http.ServerResponse({ method: 'GET' }))
+const kNeedDrain = Object.getOwnPropertySymbols(new http.ServerResponse(/** @type {any} */ ({ method: 'GET' })))
   .find(symbol => symbol.description === 'kNeedDrain')
 
 // As node's server does: 'drain' of the connection is that of the response under way.

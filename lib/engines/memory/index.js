@@ -22,7 +22,7 @@ const servers = { http1: new WeakMap(), node: new WeakMap() }
  * Send a request through an app over a pipe in memory: node's own client on one end, the app's server on the other, so
  * that the response is the one that a socket would carry.
  *
- * @param {Application} app
+ * @param {any} app the application
  * @param {object} serving `attachFront(app, server, listener)`, as app.listen() does, `takeUpgrades()`, and the options
  *   INJECT and INJECT_WEBSOCKET of ../../core/settings.js
  * @param {string | object | Request} what a url, `{ method, url, headers, body, engine }`, where an object as body is
@@ -63,7 +63,7 @@ exports.websocket = function (app, serving, path, options) {
 }
 
 /** The request's fields, with those of its body: node's client leaves the length out for GET, DELETE and others. */
-function framed ({ headers, body }) {
+function framed ({ headers, body = undefined }) {
   const set = Object.entries(headers ?? {}).filter(([, value]) => value !== undefined)
   const names = new Set(set.map(([name]) => name.toLowerCase()))
   const fields = Object.fromEntries(names.has('host') ? set : [['host', 'localhost'], ...set])
@@ -104,7 +104,7 @@ function sent (server, options, body) {
   })
 }
 
-/** @return {Duplex} the client's end */
+/** @return {import('stream').Duplex} the client's end */
 function connect (server) {
   const near = new Remote()
   const far = new Remote({ address: ADDRESS })

@@ -78,6 +78,7 @@ function dropBody (res) {
   // eslint-disable-next-line kone/owners -- node's response, where node:http does it itself
   Object.assign(res, {
     write (chunk, ...rest) {
+      // @ts-expect-error -- it is res
       this.flushHeaders()
       const done = rest.find(isFunction)
       if (done) nextTick(done)
@@ -132,7 +133,7 @@ const OF_HTTP1 = exports.OF_HTTP1 = new Set([
 /**
  * Remove what HTTP/2 forbids and an app has copied, from an upstream's response, say.
  *
- * @param {Response} response
+ * @param {{ outgoing: any }} response ctx.response
  */
 exports.dropHttp1 = function ({ outgoing }) {
   for (const name of OF_HTTP1) if (outgoing.hasHeader(name)) outgoing.removeHeader(name)

@@ -64,6 +64,11 @@ class Delivery extends Fate {
     this.res = res
     this.flushed = false
     this.pending = null
+    this.follow()
+  }
+
+  follow () {
+    const { socket, res } = this
     if (typeof res.on !== 'function') return this.settle(true) // a fake, which emits nothing
     if (res.writableFinished && res.socket === null) return this.settle(true) // before anybody listened
     if (socket?.closed) return this.settle(false, socket.errored)

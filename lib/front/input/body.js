@@ -31,7 +31,7 @@ const FOLLOWS = [0, 1 << UNREAD | 1 << COLLECTED, 1 << UNREAD | 1 << LEFT, 1 << 
 
 class Body {
   /**
-   * @param {Connection} connection is notified when reading can continue
+   * @param {import('../connection').Connection} connection is notified when reading can continue
    * @param {number} length bytes in total; Infinity: until close()
    */
   constructor (connection, length) {

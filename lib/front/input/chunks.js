@@ -42,7 +42,7 @@ class Chunks {
   /**
    * @param {http.Server} server
    * @param {{ maxHeaderSize: number, maxHeadersCount: number }} limits of the connection
-   * @param {HeaderSection} section of the request
+   * @param {import('./headers').HeaderSection} section of the request
    */
   constructor (server, limits, section) {
     this.server = server

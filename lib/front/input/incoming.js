@@ -10,11 +10,11 @@ const { nextTick } = require('../../shared/timers')
 /** A request of the fast path: parses a value when it is first read. */
 class Incoming extends contract.Incoming {
   /**
-   * @param {Connection} connection
+   * @param {import('../connection').Connection} connection
    * @param {string} method
    * @param {string} url
-   * @param {HeaderSection} section
-   * @param {Body|null} body null when the request has none
+   * @param {import('./headers').HeaderSection} section
+   * @param {import('./body').Body|null} body null when the request has none
    * @param {number} arrivedIn the event loop iteration in which all of a body arrived, or -1
    */
   constructor (connection, method, url, section, body, arrivedIn) {

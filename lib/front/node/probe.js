@@ -31,7 +31,7 @@ class Message {
 }
 
 /** Gives its options to new parsers. It emits nothing. */
-const server = new http.Server({ IncomingMessage: Message })
+const server = new http.Server(/** @type {any} */ ({ IncomingMessage: Message }))
 
 /**
  * Finds out what node makes of a part of a chunked body: gives a copy to node's own parser. No other code sees it,
@@ -39,9 +39,10 @@ const server = new http.Server({ IncomingMessage: Message })
  */
 class Probe {
   /**
-   * @param {http.Server} server
-   * @param {{ maxHeaderSize: number, maxHeadersCount: number }} limits of the connection
-   * @param {HeaderSection} section of the message of which node's parser reads the parts that are not plain
+   * @param {{ insecureHTTPParser?: boolean, httpValidation?: string }} server
+   * @param {{ maxHeaderSize?: number, maxHeadersCount?: number }} limits of the connection
+   * @param {{ minor: number, closes: boolean }} section of the message of which node's parser reads the parts that
+   *   are not plain
    */
   constructor ({ insecureHTTPParser, httpValidation }, { maxHeaderSize, maxHeadersCount }, { minor, closes }) {
     this.error = null    // the error with which node would close the connection

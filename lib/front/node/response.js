@@ -51,7 +51,7 @@ const NONE = Symbol('none')
 
 const { _storeHeader, _writeRaw, _finish, _implicitHeader, _send, writeHead, setHeader } = http.ServerResponse.prototype
 
-const symbols = Object.getOwnPropertySymbols(new http.ServerResponse({ method: 'GET' }))
+const symbols = Object.getOwnPropertySymbols(new http.ServerResponse(/** @type {any} */ ({ method: 'GET' })))
 const kOutHeaders = symbols.find(symbol => symbol.description === 'kOutHeaders')
 const kNeedDrain = symbols.find(symbol => symbol.description === 'kNeedDrain')
 
@@ -91,6 +91,7 @@ class FrontResponse extends http.ServerResponse {
   constructor (outgoing) {
     const { incoming } = outgoing
     const { server, socket } = incoming.connection
+    // @ts-expect-error -- node's second parameter is not declared
     super(incoming.req ?? incoming, { highWaterMark: socket.writableHighWaterMark })
     this[kOutgoing] = outgoing
     this[kHeld] = null
@@ -107,9 +108,12 @@ class FrontResponse extends http.ServerResponse {
   }
 
   /** With the parts of this tick: node's code emits 'drain' when nothing is left. */
+  // @ts-expect-error -- declared as a property
   get writableLength () {
     const { parts } = this[kOutgoing]
-    return parts === null ? super.writableLength : super.writableLength + parts.size
+    // @ts-expect-error
+    const length = super.writableLength
+    return parts === null ? length : length + parts.size
   }
 
   /** See contract.js: only the front sees what node's own write() gets. */
@@ -153,6 +157,7 @@ class FrontResponse extends http.ServerResponse {
     const outgoing = this[kOutgoing]
     const isCurrent = this.socket !== null && !this.destroyed && outgoing.isOpen
     if (isCurrent) outgoing.sendDue(false)
+    // @ts-expect-error -- declared as read-only
     if (isCurrent && outgoing.responses.delay(outgoing)) this.socket = null
     return super.destroy(...arguments)
   }
@@ -272,7 +277,11 @@ function storeHeader (firstLine, headers) {
   return _storeHeader.call(this, firstLine, headers === this[kHeld] ? releaseFields(this) : headers)
 }
 
-/** Takes a piece of the response. Node's own code queues a piece that is early and drops one that is late. */
+/**
+ * Takes a piece of the response. Node's own code queues a piece that is early and drops one that is late.
+ *
+ * @this {any}
+ */
 function writeRaw (data, encoding, callback, size) {
   if (this[kPlainBody] !== NONE) {
     this[kCallback] = callback // with the header section, which is sent with the body

@@ -52,8 +52,8 @@ FOLLOWS[LOST] = 1 << OPEN | 1 << STREAMING | 1 << QUEUED | 1 << BATCHED | 1 << W
 
 class Outgoing extends contract.Outgoing {
   /**
-   * @param {Responses} responses of the connection
-   * @param {Incoming} incoming
+   * @param {import('./responses').Responses} responses of the connection
+   * @param {import('../input/incoming').Incoming} incoming
    */
   constructor (responses, incoming) {
     super(incoming)

@@ -10,7 +10,7 @@ const { nextTick } = require('../../shared/timers')
  * one tick are one write.
  */
 class Parts extends Pieces {
-  /** @param {Outgoing} outgoing */
+  /** @param {import('./outgoing').Outgoing} outgoing */
   constructor (outgoing) {
     super()
     this.outgoing = outgoing

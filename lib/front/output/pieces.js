@@ -22,7 +22,7 @@ const ASCII = 0   // as any of the others
 const LATIN1 = 1
 const UTF8 = 2
 
-/** The same for node. */
+/** The same for node. @type {BufferEncoding[]} */
 const NAMES = ['latin1', 'latin1', 'utf8']
 
 /** Of node's `write(text, encoding)`, for the encodings that contain ASCII. */

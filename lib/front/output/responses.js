@@ -86,7 +86,7 @@ class Responses {
   /**
    * A response has ended.
    *
-   * @param {Outgoing} outgoing
+   * @param {import('./outgoing').Outgoing} outgoing
    * @param {string} text header section, or the last parts
    * @param {number} encoding of the text, and of a body that is a string: see pieces.js
    * @param {string|Uint8Array|null} body what follows

@@ -19,7 +19,7 @@ class Sink extends EventEmitter {
     return stream.pipe === pipe
   }
 
-  /** @param {Outgoing} outgoing */
+  /** @param {import('./outgoing').Outgoing} outgoing */
   constructor (outgoing) {
     super()
     this.outgoing = outgoing
