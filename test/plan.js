@@ -64,7 +64,8 @@ const ANY_NODE = [
   'test/middleware/session.koa-session.test.js', 'test/middleware/session.oracle.test.js',
   'test/middleware/session.races.test.js', 'test/middleware/session.shared.test.js', 'test/middleware/static.disk.test.js',
   'test/middleware/static.oracle.test.js', 'test/middleware/upload.oracle.test.js',
-  'test/middleware/websocket.clients.test.js', 'test/middleware/websocket.ends.test.js', 'test/middleware/websocket.packages.test.js', 'test/mutants', 'test/options.test.js',
+  'test/middleware/websocket.clients.test.js', 'test/middleware/websocket.cost.test.js', 'test/middleware/websocket.ends.test.js',
+  'test/middleware/websocket.packages.test.js', 'test/mutants', 'test/options.test.js',
   'test/packages/heavy.test.js', 'test/plan.test.js', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
   'test/security/regexp.test.js', 'test/types', 'test/verbs.test.js', 'test/workflows.test.js'
 ]
@@ -87,7 +88,8 @@ const NOT_ELSEWHERE = [
  */
 const MEASURING = [
   'test/engines/http1/linear.test.js', 'test/engines/http1/siege.test.js', 'test/engines/http1/soak.test.js',
-  'test/security/error-costs.test.js', 'test/security/linear.test.js', 'test/security/regexp.test.js', 'test/types/cost.test.js'
+  'test/middleware/websocket.cost.test.js', 'test/security/error-costs.test.js', 'test/security/linear.test.js',
+  'test/security/regexp.test.js', 'test/types/cost.test.js'
 ]
 
 /** While writing: lib and the set, without what takes long. */

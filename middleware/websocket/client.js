@@ -38,7 +38,7 @@ function create (Socket) {
   return class Client extends Socket {
     constructor (...args) {
       super(...args)
-      this.begin(null, { maxPayload: MOST_HELD, maxBufferedAmount: Infinity, heartbeat: 0 }, null)
+      this.begin({ maxPayload: MOST_HELD, maxBufferedAmount: Infinity, heartbeat: 0 })
     }
 
     get counts () {

@@ -1,6 +1,7 @@
 'use strict'
 
-const { AsyncLocalStorage } = require('async_hooks')
+const { AsyncResource } = require('async_hooks')
+const { own } = require('../_shared/context')
 const { report } = require('../../lib/shared/error-path')
 const { given, manual, misuse, noPromise } = require('../_shared/usage-error')
 const whenFinished = require('../_shared/finished')
@@ -17,8 +18,11 @@ const kUpgrade = Symbol.for('kone.upgrade')
 /** A property of a server that drains, and the event of its beginning: see lib/engines/drain.js. */
 const kDraining = Symbol.for('kone.draining')
 
+/** Nothing waits for the resource to be collected. */
+const ASYNC = { requireManualDestroy: true }
+
 const opened = new WeakMap() // server → its open sockets
-const running = new WeakMap() // app → promises of its handlers
+const running = new WeakMap() // app → its handlers that run, see handlersOf()
 
 /**
  * Accept a WebSocket. The middleware in front of it run as for every request; when they have returned, the response is
@@ -43,21 +47,21 @@ module.exports = function websocket (handler, options) {
   const { WebSocketServer, WebSocket, subprotocol } = settings.ws ?? ws()
   const allows = originsOf(settings)
   const Socket = socketOf(WebSocket)
-  const accepted = new WeakMap() // req → what its handshake needs
   let connections = 0
   const released = () => { connections-- } // made here: otherwise each socket would keep its ctx
 
+  let accepted // the handshake that ws completes, which is synchronous
   // ws's own server, which listens to nothing: it checks a handshake, sends the 101 and reads frames
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     maxPayload: settings.maxPayload,
     perMessageDeflate: settings.perMessageDeflate,
-    handleProtocols: (offered, req) => accepted.get(req).protocol,
+    handleProtocols: () => accepted.protocol,
     WebSocket: Socket
   })
-  server.on('headers', (lines, req) => {
-    const { fields } = accepted.get(req)
+  server.on('headers', lines => {
+    const { fields } = accepted
     for (let i = 0; i < fields.length; i += 2) lines.push(`${fields[i]}: ${fields[i + 1]}`)
   })
   globalThis[kUpgrade] = (...handshake) => open(Socket, ...handshake)
@@ -71,17 +75,17 @@ module.exports = function websocket (handler, options) {
     let isOpen = false
     connections++
     whenFinished(ctx, () => { if (!isOpen) connections-- })
-    const inContext = AsyncLocalStorage.snapshot()
+    const context = new AsyncResource('kone.websocket', ASYNC)
     ctx.status = 101
     upgrade.accept((connection, head, fields) => {
-      accepted.set(ctx.req, { protocol, fields })
+      accepted = { protocol, fields }
       server.handleUpgrade(ctx.req, connection, head, socket => {
         isOpen = true
-        sockets.opened(ctx, { closed: socket.closed, bytes: () => connection.bytesWritten })
-        endWithServer(socket, upgrade.server)
-        socket.begin(inContext, settings, released)
+        socket.begin(settings, { context, connection, others: openOf(upgrade.server), released })
+        if (upgrade.server[kDraining] !== undefined) socket.leave()
+        sockets.opened(ctx, socket)
         forbidFields(ctx)
-        inContext(run, handler, socket, ctx)
+        context.runInAsyncScope(run, undefined, handler, socket, ctx)
       })
     })
   }
@@ -89,23 +93,9 @@ module.exports = function websocket (handler, options) {
   return Object.defineProperty(websocket, kUpgrade, { value: true })
 }
 
-/** `app.close()` waits for it. */
-function run (handler, socket, ctx) {
-  const { app } = ctx
-  if (!running.has(app)) {
-    running.set(app, new Set())
-    app.onClose(() => {
-      const handlers = running.get(app)
-      running.delete(app) // an app may listen again
-      return Promise.all(handlers)
-    })
-  }
-  const handlers = running.get(app)
-  const handling = handle(handler, socket, ctx).then(() => handlers.delete(handling))
-  handlers.add(handling)
-}
-
-async function handle (handler, socket, ctx) {
+async function run (handler, socket, ctx) {
+  const handlers = handlersOf(ctx.app)
+  handlers.count++
   try {
     await handler(socket, ctx)
     socket.finish()
@@ -113,6 +103,20 @@ async function handle (handler, socket, ctx) {
     socket.finish(1011)
     if (err?.code !== CLOSED) report(ctx, err)
   }
+  if (--handlers.count === 0) handlers.onEnd?.()
+}
+
+/** Those that run, for which `app.close()` waits. */
+function handlersOf (app) {
+  if (!running.has(app)) {
+    const handlers = { count: 0, onEnd: null }
+    running.set(app, handlers)
+    app.onClose(() => {
+      running.delete(app) // an app may listen again
+      if (handlers.count > 0) return new Promise(resolve => { handlers.onEnd = resolve })
+    })
+  }
+  return running.get(app)
 }
 
 function choose (protocols, offered, ctx) {
@@ -122,21 +126,20 @@ function choose (protocols, offered, ctx) {
 
 /** The response was sent: Koa's ctx.set() would do nothing. */
 function forbidFields ({ response }) {
-  const refuse = () => {
-    throw new Error(`the response to a handshake is sent before its handler runs: set headers in a middleware in front of websocket() (${manual('websocket')})`)
-  }
-  for (const name of ['set', 'append', 'remove']) Object.defineProperty(response, name, { value: refuse })
+  for (const name of ['set', 'append', 'remove']) own(response, name, refuse)
 }
 
-function endWithServer (socket, server) {
+function refuse () {
+  throw new Error(`the response to a handshake is sent before its handler runs: set headers in a middleware in front of websocket() (${manual('websocket')})`)
+}
+
+function openOf (server) {
   if (!opened.has(server)) {
-    opened.set(server, new Set())
-    server.on(kDraining, () => { for (const one of opened.get(server)) one.leave() })
+    const open = new Set()
+    opened.set(server, open)
+    server.on(kDraining, () => { for (const one of open) one.leave() })
   }
-  const open = opened.get(server)
-  open.add(socket)
-  socket.closed.then(() => open.delete(socket))
-  if (server[kDraining] !== undefined) socket.leave()
+  return opened.get(server)
 }
 
 function ws () {

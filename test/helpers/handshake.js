@@ -73,4 +73,4 @@ function frame (payload, opcode = 1) {
   return Buffer.concat([Buffer.from([0x80 | opcode]), length, Buffer.alloc(4), bytes])
 }
 
-module.exports = { connect, frame, handshake, requestOf, responseOf }
+module.exports = { KEY, connect, frame, handshake, requestOf, responseOf }
