@@ -99,10 +99,18 @@ class Host {
     hook(server, this)
   }
 
-  /** Does the app have a route for this handshake? @param {http.IncomingMessage} req */
-  claims ({ url, headers }) {
+  /**
+   * Does the app have a route for this handshake? If it has none that is visible, there may be one inside of another
+   * function (koa-mount, koa-compose).
+   *
+   * @param {http.IncomingMessage} req
+   * @param {boolean} isAlone nobody else listens for handshakes
+   */
+  claims ({ url, headers }, isAlone) {
     const path = pathOf(url)
-    return this.app.middleware.some(fn => fn[kUpgrade] === true || (fn.router && routes(fn.router, path, headers.host)))
+    const places = this.app.middleware.filter(fn => fn[kUpgrade] === true || fn.router?.stack.some(accepts))
+    if (places.length === 0) return isAlone
+    return places.some(({ router }) => router === undefined || routes(router, path, headers.host))
   }
 
   serve (ctx) {
@@ -159,11 +167,14 @@ function pathOf (url) {
   return url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] || '/'
 }
 
+function accepts ({ stack }) {
+  return stack.some(fn => fn[kUpgrade] === true)
+}
+
 /** Of a router of kone, koa-router or @koa/router. */
 function routes (router, path, host) {
   if (router.host && !router.matchHost?.(host)) return false
-  return router.stack.some(layer => layer.stack.some(fn => fn[kUpgrade] === true) &&
-    (layer.methods.length === 0 || layer.methods.includes('GET')) && layer.match(path))
+  return router.stack.some(layer => accepts(layer) && (layer.methods.length === 0 || layer.methods.includes('GET')) && layer.match(path))
 }
 
 /** In place of the middleware: RFC 9112, 3.2. */

@@ -19,8 +19,8 @@ const kUpgrade = Symbol.for('kone.upgrade')
 /** A property of a server that drains, and the event of its beginning: see drain.js. */
 const kDraining = Symbol.for('kone.draining')
 
-/** Of a request that node has emitted as 'request': its response. */
-const kResponse = Symbol('kone.response')
+/** Of a request that node has emitted as 'request': the host that claims it, and its response. */
+const kDetached = Symbol('kone.detached')
 
 /** Bytes of a client that does not wait for the response. */
 const MOST_HELD = 64 * 1024
@@ -67,14 +67,15 @@ class Upgrades {
 
   hostOf (req) {
     if (!isHandshake(req)) return undefined
-    for (const host of this.hosts) if (host.claims(req)) return host
+    const isAlone = this.server.listeners('upgrade').every(listener => listener === ignore)
+    for (const host of this.hosts) if (host.claims(req, isAlone)) return host
   }
 
   /** Node has given up the connection. */
   begin (req, socket, head) {
-    if (req[kResponse] !== undefined) this.server.off('upgrade', ignore)
-    const host = this.hostOf(req)
-    if (host !== undefined) new Upgrade(this, host, req, socket, head).start(req[kResponse])
+    const { host, res } = req[kDetached] ?? { host: this.hostOf(req) }
+    if (res !== undefined) this.server.off('upgrade', ignore)
+    if (host !== undefined) new Upgrade(this, host, req, socket, head).start(res)
     return host !== undefined
   }
 
@@ -83,11 +84,11 @@ class Upgrades {
    * returned, so that node gives up the connection behind it and emits 'upgrade' as well.
    */
   detach (req, res) {
-    const host = req[kResponse] === undefined && req[kUpgrade] === undefined ? this.hostOf(req) : undefined
+    const host = req[kDetached] === undefined && req[kUpgrade] === undefined ? this.hostOf(req) : undefined
     if (host === undefined) return false
     const { server } = this
     // eslint-disable-next-line kone/owners -- node's request
-    Object.assign(req, { upgrade: true, [kResponse]: res })
+    Object.assign(req, { upgrade: true, [kDetached]: { host, res } })
     server.on('upgrade', ignore) // since Node 22 the connection is destroyed without one
     setImmediate(() => {
       if (req[kUpgrade] !== undefined) return

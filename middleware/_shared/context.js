@@ -32,3 +32,6 @@ exports.SERIALIZED = Symbol('serialized')
 
 /** Of a getter of ctx.state: it gives text, and has an effect, so that templates read it only where they print it. */
 exports.WHEN_PRINTED = Symbol('when printed')
+
+/** Of ctx, where session is used: whether ctx.session differs from what was saved, for websocket. */
+exports.UNSAVED = Symbol('unsaved session')

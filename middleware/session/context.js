@@ -1,6 +1,6 @@
 'use strict'
 
-const { onContext, own } = require('../_shared/context')
+const { UNSAVED, onContext, own } = require('../_shared/context')
 
 const CURRENT = Symbol('session')
 
@@ -21,6 +21,10 @@ const ACCESSORS = {
       if (this[CURRENT] === undefined) own(this, 'session', value)
       else this[CURRENT].write(value)
     }
+  },
+
+  [UNSAVED]: {
+    get () { return this[CURRENT]?.isUnsaved() ?? false }
   },
 
   sessionHandler: {

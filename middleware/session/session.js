@@ -206,6 +206,12 @@ module.exports = class Session {
     this.reportUnused(err)
   }
 
+  /** Was it changed since it was saved, and is not being saved? */
+  isUnsaved () {
+    if (this.saving !== undefined || this.text === undefined || this.gone) return false
+    return this.renewed || this.redecorated || (this.touched && toText(this.value) !== this.text)
+  }
+
   /** Is an unchanged session to be saved, so that it lives longer, or to be signed with the newest key? */
   isDue () {
     const { settings: { rolling, renew }, ctx, id, extended, outdated } = this

@@ -22,7 +22,7 @@ module.exports = function handshakeOf (ctx, subprotocol) {
   const upgrade = isWanted ? req?.[kUpgrade] : undefined
   if (upgrade === undefined) {
     if (isWanted && ctx.method === 'GET') throw new Error(reasonOf(ctx))
-    return ctx.throw(426, { headers: req?.httpVersionMajor === 2 ? {} : { Upgrade: 'websocket' } })
+    return ctx.throw(426, { headers: req?.httpVersion === '1.1' ? upgradeTo(ctx.get('Connection')) : {} })
   }
   if (ctx.get('Sec-WebSocket-Version') !== '13') ctx.throw(426, { headers: { 'Sec-WebSocket-Version': '13' } })
   if (!KEY.test(ctx.get('Sec-WebSocket-Key'))) ctx.throw(400, 'bad Sec-WebSocket-Key')
@@ -33,6 +33,11 @@ module.exports = function handshakeOf (ctx, subprotocol) {
   } catch {
     return ctx.throw(400, 'bad Sec-WebSocket-Protocol')
   }
+}
+
+/** RFC 9110, 7.8: Connection names the field. Only HTTP/1.1 has it. */
+function upgradeTo (connection) {
+  return { Upgrade: 'websocket', Connection: /\bclose\b/i.test(connection) ? 'close, Upgrade' : 'Upgrade' }
 }
 
 function reasonOf ({ app, path }) {

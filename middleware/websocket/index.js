@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncResource } = require('async_hooks')
-const { own } = require('../_shared/context')
+const { UNSAVED, own } = require('../_shared/context')
 const { report } = require('../../lib/shared/error-path')
 const { given, manual, misuse, noPromise } = require('../_shared/usage-error')
 const whenFinished = require('../_shared/finished')
@@ -98,12 +98,19 @@ async function run (handler, socket, ctx) {
   handlers.count++
   try {
     await handler(socket, ctx)
+    if (socket.hasListened && UNSAVED in ctx) socket.closed.then(() => { if (ctx[UNSAVED]) report(ctx, unsaved()) })
+    else if (ctx[UNSAVED]) throw unsaved()
     socket.finish()
   } catch (err) {
     socket.finish(1011)
     if (err?.code !== CLOSED) report(ctx, err)
   }
   if (--handlers.count === 0) handlers.onEnd?.()
+}
+
+/** Nothing saves it by itself any more. */
+function unsaved () {
+  return new Error(`ctx.session was changed behind the handshake and not saved: await ctx.session.save() (${manual('websocket')})`)
 }
 
 /** Those that run, for which `app.close()` waits. */

@@ -10,6 +10,8 @@ const { setImmediate: immediate } = require('node:timers/promises')
 const { Server } = require('socket.io')
 const { io } = require('socket.io-client')
 const Koa = require('koa')
+const compose = require('koa-compose')
+const mount = require('koa-mount')
 const { Registry } = require('prom-client')
 const { generate } = require('selfsigned')
 const { WebSocket, WebSocketServer } = require('ws')
@@ -243,6 +245,7 @@ describe('websocket where kone cannot take the connection', () => {
     const app = new (middleware.Koa ?? Kone)()
     app.on('error', err => errors.push(err.message))
     app.use(middleware.fn)
+    if (middleware.then) app.use(middleware.then)
     const server = http.createServer(app.callback()).listen(0)
     await once(server, 'listening')
     const client = await handshake(server.address().port, '/')
@@ -251,12 +254,34 @@ describe('websocket where kone cannot take the connection', () => {
     return [client.status, errors.join()]
   }
 
-  it('should say so in plain Koa, and inside of another function', async () => {
+  it('should say so in plain Koa, and inside of another function beside a route that is visible', async () => {
     const [status, message] = await reasonOf({ Koa, fn: websocket(() => {}) })
     assert.deepEqual([status, /this is Koa/.test(message)], [500, true], message)
     const fn = websocket(() => {})
-    const inside = await reasonOf({ fn: ctx => fn(ctx) })
+    const inside = await reasonOf({ fn: new Router().get('/other', fn).routes(), then: ctx => fn(ctx) })
     assert.deepEqual([inside[0], /not inside of another function/.test(inside[1])], [500, true], inside[1])
+  })
+
+  it('should accept inside of koa-compose and koa-mount, unless others listen for handshakes', async () => {
+    for (const http1 of [true, false]) {
+      const app = new Kone({ http1 })
+      app.use(compose([mount('/a', websocket(echo)), mount('/b', new Kone().use(websocket(echo))), mount('/c', compose([(ctx, next) => next(), websocket(echo)]))]))
+      const server = app.listen(0)
+      await once(server, 'listening')
+      const { port } = server.address()
+      for (const path of ['/a', '/b/1', '/c']) {
+        const client = new WebSocket(`ws://127.0.0.1:${port}${path}`)
+        client.on('open', () => client.send('hi'))
+        assert.equal(String((await once(client, 'message'))[0]), 'kone hi')
+        client.terminate()
+      }
+      assert.equal((await handshake(port, '/none')).status, 404)
+      const others = []
+      server.on('upgrade', (req, socket) => others.push(req.url) && socket.destroy())
+      await handshake(port, '/a')
+      assert.deepEqual(others, ['/a'])
+      await app.close({ grace: 0 })
+    }
   })
 
   it('should respond 426 over HTTP/2, and accept over HTTP/1.1 on the same port', async () => {

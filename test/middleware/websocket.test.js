@@ -130,6 +130,39 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       client.destroy()
     })
 
+    it('should report a session that was changed behind the 101 and not saved', async () => {
+      const kept = new Map()
+      const store = {
+        get: id => kept.get(id),
+        set: (id, value) => { kept.set(id, { ...value }) },
+        destroy: id => { kept.delete(id) }
+      }
+      const ACTS = {
+        reads: ({ session }) => session.user,
+        saves: async ({ session }) => { session.n = 1; await session.save() },
+        changes: ({ session }) => { session.n = 2 },
+        assigns: ctx => { ctx.session = { n: 3 } },
+        deletes: ctx => { ctx.session = null },
+        renews: ctx => ctx.sessionHandler.regenerateId()
+      }
+      const { app, open } = await start(async (socket, ctx) => {
+        const act = ACTS[ctx.params.id]
+        if (ctx.query.events) socket.once('message', async () => { await act(ctx); socket.close() })
+        else await act(ctx)
+      }, { around: [session({ store }), (ctx, next) => { ctx.session.user = 'ann'; return next() }] })
+      for (const events of ['', '?events=1']) {
+        for (const act in ACTS) {
+          const client = open(`/chats/${act}${events}`)
+          client.on('open', () => events && client.send('go'))
+          const isFine = act === 'reads' || act === 'saves'
+          assert.equal(await closeOf(client), events ? '1005' : isFine ? '1000' : '1011', act)
+          await until(() => app.errors.length === (isFine ? 0 : 1))
+          for (const { err } of app.errors.splice(0)) assert.match(err.message, /changed behind the handshake and not saved/)
+        }
+      }
+      assert.deepEqual([...new Set([...kept.values()].map(({ n }) => n))], [undefined, 1])
+    })
+
     it('should refuse by an ordinary response that closes', async () => {
       const { app, raw } = await start(() => assert.fail('the handler ran'), {
         around: [async (ctx, next) => {
@@ -172,9 +205,17 @@ for (const [name, serve] of Object.entries(ENGINES)) {
         const { status, head } = await responseOf(client)
         assert.equal(status, 426)
         assert.match(head, /^Upgrade: websocket\r?$/m)
-        assert.match(head, /^Connection: keep-alive\r?$/m)
+        assert.match(head, /^Connection: Upgrade\r?$/m)
       }
-      client.destroy()
+      client.write(requestOf(port, '/chats/1', { Upgrade: undefined, Connection: 'close' }))
+      assert.match((await responseOf(client)).head, /^Connection: close, Upgrade\r?$/m)
+      client.resume()
+      await once(client, 'close')
+      const old = remember(await connect(port, { isSecure }))
+      old.write('GET /chats/1 HTTP/1.0\r\n\r\n')
+      assert.doesNotMatch((await responseOf(old)).head, /upgrade:/i)
+      old.resume()
+      await once(old, 'close')
     })
 
     it('should leave what has no route as it is without it', async () => {
