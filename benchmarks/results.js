@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const commandLine = require('../tools/command-line')
+const commandLine = require('./lib/run/command-line')
 const { PAGE } = require('./lib/run/options')
 const { commitsSince } = require('./lib/run/commit')
 const Figures = require('./lib/report/figures')
