@@ -23,9 +23,9 @@ exports.checkFile = function (file, { transpile = false } = {}) {
   if (found === undefined) throw new Error(`there is no file ${file}: name the one that makes the app (kone/docs/api/command.md)`)
   if (!/\.[cm]?ts$/.test(found) || process.features.typescript) return { path: found, flags: [] }
   if (process.allowedNodeEnvironmentFlags.has(STRIP)) return { path: found, flags: [STRIP] }
-  const tsx = transpile && own('tsx', found)
+  const tsx = transpile && resolvedFrom(found, 'tsx')
   if (tsx) return { path: found, flags: ['--import', pathToFileURL(tsx).href] }
-  const esbuild = transpile && own('esbuild', found)
+  const esbuild = transpile && resolvedFrom(found, 'esbuild')
   if (esbuild) {
     process.env.KONE_ESBUILD = esbuild
     const hooks = pathToFileURL(path.join(__dirname, 'esbuild.mjs')).href
@@ -37,7 +37,7 @@ exports.checkFile = function (file, { transpile = false } = {}) {
   throw new Error(`${file} is TypeScript, which Node ${process.versions.node} does not run: ${remedy} (kone/docs/api/command.md)`)
 }
 
-function own (name, file) {
+function resolvedFrom (file, name) {
   try {
     return nodeModule.createRequire(file).resolve(name)
   } catch {

@@ -293,7 +293,7 @@ class Application extends Emitter {
    */
   handleRequest (ctx, fnMiddleware) {
     ctx.outgoing.statusCode = 404
-    ctx[ENGINE].own(ctx)
+    ctx[ENGINE].watch(ctx)
     if (this.listenerCount('finish') > 0) ctx.onFinished(() => this.emit('finish', ctx))
 
     // `bind` instead of closures: V8 inlines it
@@ -370,7 +370,7 @@ function fail (ctx, thrown) {
   if (debugging) debug('%s %s threw %s', ctx.method, ctx.originalUrl, thrown)
   const err = toError(thrown)
   threw(ctx, err)
-  const isKones = isOwn(ctx.onerror)
+  const isKones = isKonesOnerror(ctx.onerror)
   const hasBegun = isKones && ctx.respond !== false && ctx.outgoing.headersSent // by ctx.res: onerror cannot finish it
   try {
     ctx.onerror(isKones ? err : thrown ?? err)
@@ -381,7 +381,7 @@ function fail (ctx, thrown) {
 }
 
 // What keeps headers (shared/error-path.js) wraps it, and does not replace it.
-function isOwn (onerror) {
+function isKonesOnerror (onerror) {
   return (onerror.wraps ?? onerror) === context.onerror
 }
 

@@ -30,14 +30,14 @@ function client (base, options) {
   const { fetch = request => globalThis.fetch(request), headers, ...defaults } = checked(options)
 
   async function send (method, path, options) {
-    const { params, query, body, headers: own, ...init } = checked(options)
+    const { params, query, body, headers: more, ...init } = checked(options)
     const target = base.replace(/\/$/, '') + new Path(method, path, params).compile() || '/' // '' is the page itself
     if (/^\/[/\\]/.test(target) && !base.startsWith('//')) {
       throw new TypeError(`client: ${method} ${path} with these params is '${target}', which names another host`)
     }
     const url = target + queryOf(query, `${method} ${path}`)
     const fields = new Headers(headers)
-    new Headers(own).forEach((value, name) => fields.set(name, value))
+    new Headers(more).forEach((value, name) => fields.set(name, value))
     return fetch(new Request(url, { ...defaults, ...init, method, ...bodyOf(body, fields), headers: fields }))
   }
 

@@ -30,8 +30,8 @@ const context = extend(koa2.context, {
     /** An error of code ENOENT without a status | a 404 | a 500 */
     const status = err.status || err.statusCode
     /** `Content-Type` and `Content-Length` among the headers of an error | come where the error has them | come last */
-    const own = Object.entries(err.headers ?? {}).filter(([name]) => !/^content-(?:type|length)$/i.test(name))
-    return { status, headers: Object.fromEntries(own) }
+    const kept = Object.entries(err.headers ?? {}).filter(([name]) => !/^content-(?:type|length)$/i.test(name))
+    return { status, headers: Object.fromEntries(kept) }
   }
 })
 

@@ -13,7 +13,7 @@ const { LONGEST_NAME, intern, measure } = require('./shared/text')
 const { error } = require('./core/errors')
 const lazy = require('./shared/lazy')
 const only = require('./shared/only')
-const { drop, isPlain, isSent, isStream, own, sizeOf, streams, watch } = require('./core/stream')
+const { drop, dropWhenOver, isPlain, isSent, isStream, sizeOf, streams, watch } = require('./core/stream')
 const { HOP_BY_HOP, isBlob, isResponse, isWebStream } = require('./shared/web')
 
 const contentDisposition = lazy(() => require('content-disposition'))
@@ -162,7 +162,7 @@ module.exports = {
    * @param {string} [alt='/']
    */
   back (alt) {
-    this.redirect(ownReferrer(this.ctx) || alt || '/')
+    this.redirect(sameHostReferrer(this.ctx) || alt || '/')
   },
 
   /**
@@ -349,7 +349,7 @@ function setBody (response, val, original) {
     }
     if (untyped) response.type = 'bin'
   } else if (isWebStream(val)) {
-    if (original !== val) own(response, () => drop(val))
+    if (original !== val) dropWhenOver(response, () => drop(val))
     if (untyped) response.type = 'bin'
     if (original != null) response.remove('Content-Length')
   } else if (isBlob(val)) {
@@ -368,7 +368,7 @@ function setJson (response) {
 }
 
 function setResponse (response, val, original, untyped) {
-  if (val.body) own(response, () => drop(val))
+  if (val.body) dropWhenOver(response, () => drop(val))
   response.status = val.status
   if (untyped) response.type = 'bin'
   if (original != null) response.remove('Content-Length')
@@ -450,7 +450,7 @@ function badTarget (url) {
  * @param {object} ctx
  * @return {string | undefined}
  */
-function ownReferrer (ctx) {
+function sameHostReferrer (ctx) {
   const referrer = ctx.get('Referrer')
   if (!referrer) return
   const absolute = /^[a-z][a-z\d+.-]*:/i.test(referrer)

@@ -108,7 +108,7 @@ exports.withNames = function (all, names) {
     if (!key.startsWith('./middleware/')) entries.push([key, target])
     if (key !== './middleware') continue
     for (const name of names) entries.push([`./middleware/${name}`, `./middleware/${name}/index.js`])
-    entries.push(['./middleware/_*', null], ['./middleware/*', { types: null, default: './middleware/_shared/unknown.js' }])
+    entries.push(['./middleware/_*', null], ['./middleware/*', { types: null, default: './middleware/_shared/wrong-subpath.js' }])
   }
   return Object.fromEntries(entries)
 }

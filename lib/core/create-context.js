@@ -12,7 +12,7 @@ const engine = {
   onFinished: (incoming, outgoing, fn) => outgoing.onFinished(fn),
   sink: (ctx, stream) => ctx.outgoing.sink(stream),
   canRespond: outgoing => outgoing.canRespond,
-  own: ctx => ctx.outgoing.setOwner(ctx)
+  watch: ctx => ctx.outgoing.setOwner(ctx)
 }
 
 /** The first read of `req` or `res` creates node's; an assignment replaces it. */

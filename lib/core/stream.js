@@ -90,14 +90,14 @@ exports.drop = function (body) {
 exports.watch = function (response, stream, body) {
   // Not `once`: a second error must not be an uncaught exception.
   stream.on('error', err => fail(response, stream, body, err))
-  exports.own(response, () => destroy()(stream))
+  exports.dropWhenOver(response, () => destroy()(stream))
 }
 
 /**
  * A body is read, and dropped when the response was sent or lost, in the async context of the code that has set it: it
  * sees the stores of that code, and isolate finds the request of its errors.
  */
-exports.own = function (response, drop) {
+exports.dropWhenOver = function (response, drop) {
   const { ctx } = response
   const context = response[kContext] = new AsyncResource('KONEBODY')
   ctx[ENGINE].onFinished(ctx.incoming, ctx.outgoing, inContext(drop, context))

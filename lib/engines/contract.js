@@ -10,8 +10,8 @@ const whenFinished = require('./objects/finished')
  * `materialize()` creates node's own; from then on (`adopt()`) those hold the values, and these forward to them. On
  * node:http and HTTP/2 nothing can be saved: there the core uses `req` and `res` themselves.
  *
- * An engine extends these classes and provides what is marked with *engine*. A name that begins with `own` is the value
- * until node's object exists.
+ * An engine extends these classes and provides what is marked with *engine*. A name that begins with `local` is the
+ * value until node's object exists.
  */
 
 /**
@@ -44,41 +44,41 @@ class Incoming {
    */
   constructor (method, url) {
     this.req = null
-    this.ownMethod = method
-    this.ownUrl = url
-    this.ownHeaders = null
+    this.localMethod = method
+    this.localUrl = url
+    this.localHeaders = null
     // A middleware may change the method; the client expects a response to the one that it sent.
     this.isHead = method === 'HEAD'
     this.aborted = false      // the client has closed the connection before the response was sent
     this.isCollected = false  // by readBody()
   }
 
-  get method () { return this.req === null ? this.ownMethod : this.req.method }
+  get method () { return this.req === null ? this.localMethod : this.req.method }
   set method (method) {
-    if (this.req === null) this.ownMethod = method
+    if (this.req === null) this.localMethod = method
     else this.req.method = method
   }
 
-  get url () { return this.req === null ? this.ownUrl : this.req.url }
+  get url () { return this.req === null ? this.localUrl : this.req.url }
   set url (url) {
-    if (this.req === null) this.ownUrl = url
+    if (this.req === null) this.localUrl = url
     else this.req.url = url
   }
 
   get headers () {
     if (this.req !== null) return this.req.headers
-    return this.ownHeaders || (this.ownHeaders = this.makeHeaders())
+    return this.localHeaders || (this.localHeaders = this.makeHeaders())
   }
 
   set headers (all) {
-    if (this.req === null) this.ownHeaders = all
+    if (this.req === null) this.localHeaders = all
     else this.req.headers = all
   }
 
-  get httpVersion () { return this.req === null ? `1.${this.ownMinor}` : this.req.httpVersion }
+  get httpVersion () { return this.req === null ? `1.${this.localMinor}` : this.req.httpVersion }
   get httpVersionMajor () { return this.req === null ? 1 : this.req.httpVersionMajor }
-  get httpVersionMinor () { return this.req === null ? this.ownMinor : this.req.httpVersionMinor }
-  get socket () { return this.req === null ? this.ownSocket : this.req.socket }
+  get httpVersionMinor () { return this.req === null ? this.localMinor : this.req.httpVersionMinor }
+  get socket () { return this.req === null ? this.localSocket : this.req.socket }
   get complete () { return this.req === null ? this.isComplete : this.req.complete }
   get destroyed () { return this.req === null ? this.aborted || this.isSpent : this.req.destroyed }
 
@@ -92,7 +92,7 @@ class Incoming {
    * @return {string|string[]|undefined}
    */
   field (name) {
-    const headers = this.req !== null ? this.req.headers : this.ownHeaders
+    const headers = this.req !== null ? this.req.headers : this.localHeaders
     if (headers === null) return this.findField(name)
     return Object.hasOwn(headers, name) ? headers[name] : undefined
   }
@@ -124,8 +124,8 @@ class Incoming {
     this.req = req
   }
 
-  // *engine*: get ownMinor (of the version), get ownSocket, get isComplete, get isSpent (the body was read to its end),
-  // makeHeaders(), findField(name), collect(limit), makeRequest(), which calls adopt()
+  // *engine*: get localMinor (of the version), get localSocket, get isComplete, get isSpent (the body was read to its
+  // end), makeHeaders(), findField(name), collect(limit), makeRequest(), which calls adopt()
 }
 
 /**
@@ -191,12 +191,12 @@ class Outgoing {
   get writableFinished () { return this.res === null ? this.isFlushed : this.res.writableFinished }
   get destroyed () { return this.res === null ? this.isClosed : this.res.destroyed }
   get writable () { return this.res === null ? true : this.res.writable }
-  get socket () { return this.res === null ? this.ownSocket : this.res.socket }
+  get socket () { return this.res === null ? this.localSocket : this.res.socket }
 
   /** Whether it can still be sent: it has not ended, and the client is connected. */
   get canRespond () {
     if (this.res !== null) return canRespond(this.res)
-    const socket = this.hasEnded ? null : this.ownSocket
+    const socket = this.hasEnded ? null : this.localSocket
     return socket === null ? !this.hasEnded : socket.writable // a queued one has none yet
   }
 
@@ -344,7 +344,7 @@ class Outgoing {
     this.res = res
   }
 
-  // *engine*: get ownSocket, get isFlushed, get isClosed (node would have destroyed it), setField(name, value) and
+  // *engine*: get localSocket, get isFlushed, get isClosed (node would have destroyed it), setField(name, value) and
   // appendField(name, value) (false if node's code must set or reject it), end(body), onFinished(fn), makeResponse(),
   // which calls adopt()
 }

@@ -205,14 +205,14 @@ class Drain {
 
   /** @return {Array} all sockets and HTTP/2 sessions of the server */
   sockets () {
-    const own = this.front === undefined ? [] : this.front.sockets()
-    return [...own, ...this.others()]
+    const fronts = this.front === undefined ? [] : this.front.sockets()
+    return [...fronts, ...this.others()]
   }
 
-  /** Those that the front does not own. A server may have been tracked before it got its front. */
+  /** Those that are not the front's. A server may have been tracked before it got its front. */
   others () {
-    const own = new Set(this.front === undefined ? [] : this.front.sockets())
-    return Array.from(this.server[kSockets] ?? []).filter(socket => !own.has(socket))
+    const fronts = new Set(this.front === undefined ? [] : this.front.sockets())
+    return Array.from(this.server[kSockets] ?? []).filter(socket => !fronts.has(socket))
   }
 
   /** @return {Set} connections without a request that has begun or a response that is pending */
@@ -267,10 +267,10 @@ function acceptQueued (watch, done, deadline = Infinity) {
 /** `server.close()` without its `closeIdleConnections()`, because idle connections get the grace period. */
 function stopListening (server) {
   server._handle?.close() // first of all: clients can connect until close() reaches it
-  const own = Object.getOwnPropertyDescriptor(server, 'closeIdleConnections')
+  const replaced = Object.getOwnPropertyDescriptor(server, 'closeIdleConnections')
   server.closeIdleConnections = () => {}
   server.close()
-  if (own) Object.defineProperty(server, 'closeIdleConnections', own)
+  if (replaced) Object.defineProperty(server, 'closeIdleConnections', replaced)
   else delete server.closeIdleConnections
 }
 

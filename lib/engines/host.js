@@ -43,7 +43,7 @@ class Host {
     this.app = app
     this.parts = parts
     this.attach = attach
-    this.isOwn = listener === undefined
+    this.isKones = listener === undefined
     this.met = new WeakSet() // sockets of requests
     this.fn = app[IN_DEVELOPMENT] ? parts.watch(app) : app.compose(app.middleware)
     this.listener = listener ?? ((req, res) => {
@@ -61,12 +61,12 @@ class Host {
    */
   dispatch (incoming, outgoing) {
     const { app, parts } = this
-    if (this.isOwn && app.createContext === parts.createContext && app.handleRequest === parts.handleRequest) {
+    if (this.isKones && app.createContext === parts.createContext && app.handleRequest === parts.handleRequest) {
       return this.serve(new (parts.familiesOf(app).EngineContext)(incoming, outgoing))
     }
     const req = incoming.materialize()
     const res = outgoing.materialize()
-    return this.isOwn ? this.serve(app.createContext(req, res)) : this.listener(req, res)
+    return this.isKones ? this.serve(app.createContext(req, res)) : this.listener(req, res)
   }
 
   /** Run a request of node's, or of another engine by the 'request' event, if other code sees all requests. */

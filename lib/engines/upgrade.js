@@ -26,7 +26,7 @@ const kDetached = Symbol('kone.detached')
 const MOST_HELD = 64 * 1024
 
 /** The handshake decides about these fields, whatever the app has set. */
-const OWN_FIELDS = /^(?:connection|upgrade|keep-alive|trailer|transfer-encoding|content-.*|sec-websocket-.*)$/
+const HANDSHAKE_FIELDS = /^(?:connection|upgrade|keep-alive|trailer|transfer-encoding|content-.*|sec-websocket-.*)$/
 
 /**
  * From now on this server gives handshakes to the app, if some code of the process can accept them. `emit` is replaced,
@@ -228,7 +228,7 @@ class Upgrade {
 function fieldsOf (res) {
   const fields = []
   for (const name of res.getRawHeaderNames()) {
-    if (OWN_FIELDS.test(name.toLowerCase())) continue
+    if (HANDSHAKE_FIELDS.test(name.toLowerCase())) continue
     for (const value of [res.getHeader(name)].flat()) fields.push(name, String(value))
   }
   return fields

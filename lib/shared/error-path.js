@@ -99,9 +99,9 @@ class Kept {
     if (typeof this.headers === 'function') return this.headers(headers)
     const { Vary, vary = Vary } = headers
     if (vary && this.headers.includes('Vary') && response.get('Vary')) {
-      const own = response.get('Vary')
+      const varies = response.get('Vary')
       response.set('Vary', String(vary))
-      response.vary(own)
+      response.vary(varies)
     }
     const kept = Object.fromEntries(this.headers.map(name => [name, response.get(name)]).filter(([, value]) => value))
     return this.yields ? { ...kept, ...headers } : { ...headers, ...kept }
@@ -151,16 +151,16 @@ function keepIn (ctx) {
 function lend (err, ctx) {
   const value = ctx[KEPT].reduce((headers, kept) => kept.headersWith(headers, ctx.response), err.headers ?? {})
   const lent = { headers: { value, writable: true, enumerable: false, configurable: true } }
-  const own = Object.getOwnPropertyDescriptor(err, 'headers')
+  const before = Object.getOwnPropertyDescriptor(err, 'headers')
   // a frozen error cannot have them, an object that inherits from it can
-  if (!Object.isExtensible(err) || own?.configurable === false) return { err: Object.create(err, lent), end () {} }
+  if (!Object.isExtensible(err) || before?.configurable === false) return { err: Object.create(err, lent), end () {} }
   define(err, lent)
   return {
     err,
     end () {
       try {
         delete err.headers
-        if (own !== undefined) define(err, { headers: own })
+        if (before !== undefined) define(err, { headers: before })
       } catch {} // a Proxy
     }
   }

@@ -32,9 +32,9 @@ function replaceDepd (err) {
     const browsers = join(dirname(depd), 'lib/browser/index.js')
     ofHttpErrors(browsers)
     /* eslint-disable kone/owners -- node's, while http-errors is loaded */
-    const own = cache[depd]
+    const before = cache[depd]
     cache[depd] = cache[browsers]
-    return () => { cache[depd] = own }
+    return () => { cache[depd] = before }
   } catch {
     throw err // in a bundle, which has depd in itself
   }

@@ -9,7 +9,7 @@ const warned = new Set()
 
 /** Kone's folder; null in a bundle that is an ES module, as ncc makes one. */
 const ROOT = typeof __dirname === 'string' ? join(__dirname, '../..') : null
-const OWN = ROOT === null ? [] : ['lib', 'middleware', 'command', 'cluster'].map(name => join(ROOT, name, sep))
+const FOLDERS = ROOT === null ? [] : ['lib', 'middleware', 'command', 'cluster'].map(name => join(ROOT, name, sep))
 
 /**
  * Where a call was made. Places in a source that a source map names, if node was started with `--enable-source-maps`.
@@ -66,7 +66,7 @@ function placeIn ({ stack }) {
 }
 
 function isOfApp (file) {
-  return !OWN.some(folder => file.startsWith(folder)) && !file.includes(`${sep}node_modules${sep}`)
+  return !FOLDERS.some(folder => file.startsWith(folder)) && !file.includes(`${sep}node_modules${sep}`)
 }
 
 /**

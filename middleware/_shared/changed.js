@@ -4,7 +4,7 @@
  * For whoever changes the bytes of a response: a strong ETag becomes a weak one, because these bytes are others, and a
  * client is offered no ranges, because they would count the bytes of before.
  *
- *    ctx.body = through(ctx.body, zlib.createGzip())
+ *    ctx.body = transformed(ctx.body, zlib.createGzip())
  *    changed(ctx)
  *
  * @param {object} ctx

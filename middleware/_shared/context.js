@@ -23,7 +23,7 @@ exports.onContext = (ctx, descriptors) => {
  * @param {*} value
  * @api private
  */
-exports.own = (object, name, value) => {
+exports.defineValue = (object, name, value) => {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }
 

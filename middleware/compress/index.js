@@ -2,11 +2,11 @@
 
 const { Readable } = require('stream')
 const types = require('mime-db')
-const both = require('../_shared/both')
+const middlewareAndFinal = require('../_shared/middleware-and-final')
 const { sizeOf } = require('../_shared/bytes')
 const changed = require('../_shared/changed')
 const choose = require('../_shared/encoding')
-const through = require('../_shared/through')
+const transformed = require('../_shared/transformed')
 const { given, misuse, noPromise } = require('../_shared/usage-error')
 const { isBlob, isResponse, isWebStream } = require('../../lib/shared/web')
 const ENCODERS = require('./encoders')
@@ -32,7 +32,7 @@ const NO_TRANSFORM = /(?:^|,)\s*no-transform\s*(?:,|$)/i
  * @throws {TypeError|RangeError} for an invalid option, of node:zlib, too
  * @api public
  */
-const { middleware, final } = both(function compress (options) {
+const { middleware, final } = middlewareAndFinal(function compress (options) {
   options = OPTIONS.check(options)
   const { filter = isCompressible, wildcardAcceptEncoding, defaultEncoding, encodingPreference = [] } = options
   const whenAny = wildcardAcceptEncoding === '*' ? 'gzip' : wildcardAcceptEncoding
@@ -146,7 +146,7 @@ async function encode (ctx, source, encoding, options) {
     if (ctx.headerSent || !ctx.writable) return
     ctx.body = body
   } else {
-    if (source !== null) ctx.body = through(readable(source), stream(options), ctx.response.get('Content-Length'))
+    if (source !== null) ctx.body = transformed(readable(source), stream(options), ctx.response.get('Content-Length'))
     ctx.remove('Content-Length')
   }
   ctx.set('Content-Encoding', encoding)

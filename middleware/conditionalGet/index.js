@@ -1,6 +1,6 @@
 'use strict'
 
-const both = require('../_shared/both')
+const middlewareAndFinal = require('../_shared/middleware-and-final')
 const { Options } = require('../../lib/shared/options')
 
 const OPTIONS = new Options('conditionalGet', {})
@@ -15,7 +15,7 @@ const OPTIONS = new Options('conditionalGet', {})
  * @return {Function} middleware
  * @api public
  */
-const { middleware, final } = both(function conditionalGet (options) {
+const { middleware, final } = middlewareAndFinal(function conditionalGet (options) {
   OPTIONS.check(options)
 
   return { wants: isConditional, act: respond }

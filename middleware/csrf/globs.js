@@ -1,6 +1,6 @@
 'use strict'
 
-const matches = require('./segments')
+const { compile, matchesPath } = require('./segments')
 
 // Another spelling of a slash or a dot, which what comes next may take for one.
 const DISGUISED = /\\|%2e|%2f|%5c/i
@@ -29,7 +29,7 @@ module.exports = function globs (patterns) {
   const tests = patterns.map(pattern => {
     const not = pattern[0] === '!'
     const source = not ? fold(pattern.slice(1)) : pattern
-    return { not, alternatives: expand(source).map(matches.compile) }
+    return { not, alternatives: expand(source).map(compile) }
   })
 
   return path => {
@@ -41,8 +41,8 @@ module.exports = function globs (patterns) {
       if (matched !== not) continue
       if (not) spellings ??= spellingsOf(path)
       const isMatch = not
-        ? spellings.some(segments => alternatives.some(glob => matches(glob, segments, true)))
-        : alternatives.some(glob => matches(glob, segments, false))
+        ? spellings.some(segments => alternatives.some(glob => matchesPath(glob, segments, true)))
+        : alternatives.some(glob => matchesPath(glob, segments, false))
       if (isMatch) matched = !not
     }
     return matched

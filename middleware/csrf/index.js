@@ -2,7 +2,7 @@
 
 const { timingSafeEqual } = require('crypto')
 const { manual, misuse } = require('../_shared/usage-error')
-const { WHEN_PRINTED, own } = require('../_shared/context')
+const { WHEN_PRINTED, defineValue } = require('../_shared/context')
 const globs = require('./globs')
 const random = require('../_shared/random')
 const OPTIONS = require('./options')
@@ -117,7 +117,7 @@ function isValid (token, secret) {
 function tokenProperty (secretLength) {
   function get () {
     const token = mask(secretOf(this[CTX], secretLength))
-    own(this, '_csrf', token)
+    defineValue(this, '_csrf', token)
     return token
   }
   get[WHEN_PRINTED] = true
@@ -126,7 +126,7 @@ function tokenProperty (secretLength) {
     configurable: true,
     enumerable: true,
     get,
-    set (value) { own(this, '_csrf', value) }
+    set (value) { defineValue(this, '_csrf', value) }
   }
 }
 

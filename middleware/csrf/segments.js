@@ -4,8 +4,7 @@ const GLOBSTAR = Symbol('**')
 const STAR = Symbol('*')
 const ONE = Symbol('?')
 
-module.exports = matches
-module.exports.compile = compile
+module.exports = { compile, matchesPath }
 
 /**
  * A glob without braces, taken apart once.
@@ -33,7 +32,7 @@ function compile (pattern) {
  * @return {boolean}
  * @api private
  */
-function matches (glob, segments, widely) {
+function matchesPath (glob, segments, widely) {
   let g = 0
   let s = 0
   let back = -1 // behind the last **

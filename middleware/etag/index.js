@@ -1,7 +1,7 @@
 'use strict'
 
 const { stat } = require('fs/promises')
-const both = require('../_shared/both')
+const middlewareAndFinal = require('../_shared/middleware-and-final')
 const entityTag = require('../_shared/entity-tag')
 const { isBlob, isResponse, isWebStream } = require('../../lib/shared/web')
 const OPTIONS = require('./options')
@@ -20,7 +20,7 @@ const OPTIONS = require('./options')
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-const { middleware, final } = both(function etag (options) {
+const { middleware, final } = middlewareAndFinal(function etag (options) {
   const { weak } = OPTIONS.check(options)
 
   return { act: ctx => tag(ctx, weak) }

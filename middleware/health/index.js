@@ -1,6 +1,6 @@
 'use strict'
 
-const load = require('../_shared/load')
+const overloadState = require('../_shared/overload-state')
 const { given, misuse } = require('../_shared/usage-error')
 const Examination = require('./examination')
 const OPTIONS = require('./options')
@@ -63,7 +63,7 @@ module.exports = function health (options) {
       checks: Object.fromEntries(results.map(({ name, ms, error }) => {
         return [name, { status: error === undefined ? 'up' : 'down', ms, error: error?.message }]
       })),
-      overload: load.state() ?? undefined
+      overload: overloadState.state() ?? undefined
     }
   }
 

@@ -3,10 +3,10 @@
 const fs = require('fs')
 const { StringDecoder } = require('string_decoder')
 const { Transform } = require('stream')
-const both = require('../_shared/both')
+const middlewareAndFinal = require('../_shared/middleware-and-final')
 const changed = require('../_shared/changed')
 const { SERIALIZED } = require('../_shared/context')
-const through = require('../_shared/through')
+const transformed = require('../_shared/transformed')
 const { isBlob, isResponse, isWebStream } = require('../../lib/shared/web')
 const OPTIONS = require('./options')
 
@@ -34,7 +34,7 @@ const OF_FILES = ['Content-Disposition', 'Content-Length', 'Accept-Ranges', 'Las
  * @throws {TypeError} for an option of the wrong type
  * @api public
  */
-const { middleware, final } = both(function jsonp (options) {
+const { middleware, final } = middlewareAndFinal(function jsonp (options) {
   const { callbackName } = OPTIONS.check(options)
 
   return { wants: ctx => callbackOf(ctx, callbackName), act: wrap }
@@ -81,7 +81,7 @@ function wrap (ctx, callback) {
   if (typeof body.pipe === 'function') {
     if (!holdsJSON(ctx) && !isUntyped(ctx, body)) return
     const script = new Script(start, ');')
-    setScript(ctx, through(body, script, response.get('Content-Length')))
+    setScript(ctx, transformed(body, script, response.get('Content-Length')))
   } else if (Buffer.isBuffer(body)) {
     if (holdsJSON(ctx)) setScript(ctx, start + escape(body.toString()) + ');')
   } else if (!isWebBody(body)) {

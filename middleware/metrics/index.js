@@ -2,7 +2,7 @@
 
 const { now } = require('../../lib/shared/timers')
 const whenFinished = require('../_shared/finished')
-const load = require('../_shared/load')
+const overloadState = require('../_shared/overload-state')
 const { counts } = require('../_shared/sockets')
 const stateless = require('../_shared/stateless')
 const { manual, misuse } = require('../_shared/usage-error')
@@ -135,13 +135,13 @@ function ofOverload (register, { Counter, Gauge }, prefix) {
     labelNames: ['reason'],
     collect () {
       this.reset()
-      for (const [reason, count] of Object.entries(load.state()?.refused ?? {})) this.inc({ reason }, count)
+      for (const [reason, count] of Object.entries(overloadState.state()?.refused ?? {})) this.inc({ reason }, count)
     }
   })
   once(register, Gauge, {
     name: `${prefix}http_overloaded`,
     help: '1 while overload() refuses requests',
-    collect () { this.set(load.state()?.isOverloaded ? 1 : 0) }
+    collect () { this.set(overloadState.state()?.isOverloaded ? 1 : 0) }
   })
 }
 

@@ -2,7 +2,7 @@
 
 const { now } = require('../../lib/shared/timers')
 const { sizeOf } = require('../_shared/bytes')
-const load = require('../_shared/load')
+const overloadState = require('../_shared/overload-state')
 const { needsNode } = require('../_shared/runtime')
 const Monitor = require('./monitor')
 const OPTIONS = require('./options')
@@ -33,7 +33,7 @@ module.exports = function overload (options) {
     sampleInterval
   })
   const seconds = String(retryAfter)
-  load.use(() => monitor.state())
+  overloadState.use(() => monitor.state())
 
   return function overload (ctx, next) {
     const time = now()
@@ -45,7 +45,7 @@ module.exports = function overload (options) {
 
   function refuse (ctx, reason, time) {
     monitor.onRefused(time)
-    load.refused(reason)
+    overloadState.refused(reason)
     ctx.status = 503
     ctx.set('Retry-After', seconds)
     ctx.set('Cache-Control', 'no-store')
@@ -61,7 +61,7 @@ module.exports = function overload (options) {
  * @return {object|null} null while the process has no overload()
  * @api public
  */
-module.exports.state = () => load.state()
+module.exports.state = () => overloadState.state()
 
 function bytesOf (value) {
   return value === Infinity ? value : sizeOf(value)

@@ -1,6 +1,6 @@
 'use strict'
 
-const { UNSAVED, onContext, own } = require('../_shared/context')
+const { UNSAVED, defineValue, onContext } = require('../_shared/context')
 
 const CURRENT = Symbol('session')
 
@@ -18,7 +18,7 @@ const ACCESSORS = {
     get () { return this[CURRENT]?.read() },
     set (value) {
       // a request that does not pass through here may have another one's session
-      if (this[CURRENT] === undefined) own(this, 'session', value)
+      if (this[CURRENT] === undefined) defineValue(this, 'session', value)
       else this[CURRENT].write(value)
     }
   },
@@ -36,7 +36,7 @@ const ACCESSORS = {
       current.handler ??= new Handler(current)
       return current.handler
     },
-    set (value) { own(this, 'sessionHandler', value) }
+    set (value) { defineValue(this, 'sessionHandler', value) }
   }
 }
 

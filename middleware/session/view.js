@@ -1,6 +1,6 @@
 'use strict'
 
-const { own } = require('../_shared/context')
+const { defineValue } = require('../_shared/context')
 
 /**
  * The property of a value that has its Session. A WeakMap costs more per session, and its entries stay until the next
@@ -68,24 +68,24 @@ class Session {
   constructor (data, session) {
     Object.defineProperty(this, kSession, { value: session }) // not enumerable
     for (const name of Object.keys(data)) {
-      if (name in Session.prototype) own(this, name, data[name])
+      if (name in Session.prototype) defineValue(this, name, data[name])
       else this[name] = data[name]
     }
   }
 
   get isNew () { return this[kSession].isNew }
-  set isNew (value) { own(this, 'isNew', value) }
+  set isNew (value) { defineValue(this, 'isNew', value) }
 
   get populated () { return Object.keys(this[kSession].value ?? {}).length > 0 }
-  set populated (value) { own(this, 'populated', value) }
+  set populated (value) { defineValue(this, 'populated', value) }
 
   get externalKey () { return this[kSession].id || undefined }
-  set externalKey (value) { own(this, 'externalKey', value) }
+  set externalKey (value) { defineValue(this, 'externalKey', value) }
 
   get maxAge () { return this[kSession].maxAge }
   set maxAge (value) {
     if (value === 'session' || typeof value === 'number') this[kSession].maxAge = value
-    else own(this, 'maxAge', value)
+    else defineValue(this, 'maxAge', value)
   }
 
   save (callback) { return called(callback, this[kSession].saveNow()) }

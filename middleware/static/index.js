@@ -2,7 +2,7 @@
 
 const fs = require('fs')
 const path = require('path')
-const both = require('../_shared/both')
+const middlewareAndFinal = require('../_shared/middleware-and-final')
 const choose = require('../_shared/encoding')
 const { given, manual, misuse } = require('../_shared/usage-error')
 const cut = require('../../lib/shared/cut')
@@ -17,7 +17,7 @@ const MAX_SECONDS = 2 ** 31 // what caches take a longer max-age for (RFC 9111, 
 
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/]*/i // of a target in absolute form: RFC 9112, 3.2.2
 
-const { middleware, final } = both(function serve (root, options) {
+const { middleware, final } = middlewareAndFinal(function serve (root, options) {
   const responder = new Responder(root, options)
   return { act: ctx => responder.respondLast(ctx) }
 })

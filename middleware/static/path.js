@@ -1,6 +1,6 @@
 'use strict'
 
-const NEEDLESS = require('../_shared/needless')
+const NEEDLESS = require('../_shared/needless-escapes')
 
 const isWindows = process.platform === 'win32'
 

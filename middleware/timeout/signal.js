@@ -1,6 +1,6 @@
 'use strict'
 
-const { onContext, own } = require('../_shared/context')
+const { defineValue, onContext } = require('../_shared/context')
 
 const kSignal = Symbol('timeout signal')
 
@@ -30,7 +30,7 @@ const ACCESSORS = {
   signal: {
     configurable: true,
     get () { return this[kSignal]?.signal },
-    set (value) { own(this, 'signal', value) }
+    set (value) { defineValue(this, 'signal', value) }
   }
 }
 

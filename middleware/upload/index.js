@@ -9,7 +9,7 @@ const { nextTick } = require('../../lib/shared/timers')
 const { sizeOf } = require('../_shared/bytes')
 const { report } = require('../../lib/shared/error-path')
 const hasBody = require('../_shared/has-body')
-const unread = require('../_shared/unread')
+const closeAfterError = require('../_shared/close-after-error')
 const whenFinished = require('../_shared/finished')
 const form = require('../_shared/form')
 const { misuse } = require('../_shared/usage-error')
@@ -268,7 +268,7 @@ class Upload {
   fail (err) {
     if (this.failed !== null) return
     const { ctx, parser } = this
-    this.failed = ctx.headerSent ? err : unread(ctx, err)
+    this.failed = ctx.headerSent ? err : closeAfterError(ctx, err)
     ctx.req.unpipe(parser)
     ctx.req.pause()
     this.removeAll()

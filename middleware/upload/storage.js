@@ -5,7 +5,7 @@ const path = require('path')
 const { randomUUID } = require('crypto')
 const { PassThrough } = require('stream')
 const { buffer } = require('stream/consumers')
-const { own } = require('../_shared/context')
+const { defineValue } = require('../_shared/context')
 const { misuse } = require('../_shared/usage-error')
 
 const { unlink } = fs.promises
@@ -23,7 +23,7 @@ const NOT_THERE = Object.fromEntries([
 ].map(([name, instead]) => [name, {
   configurable: true,
   get () { throw misuse('upload', `a file has no ${name}, take ${instead}`) },
-  set (value) { own(this, name, value) }
+  set (value) { defineValue(this, name, value) }
 }]))
 
 /**

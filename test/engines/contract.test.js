@@ -339,8 +339,8 @@ const BEYOND = ['field', 'readBody', 'materialize', 'sink', 'onFinished', 'end',
 
 /** What an engine provides. */
 const PROVIDED = {
-  Incoming: ['ownSocket', 'ownMinor', 'isSpent', 'makeHeaders', 'findField', 'collect', 'makeRequest'],
-  Outgoing: ['ownSocket', 'isFlushed', 'isClosed', 'setField', 'appendField', 'end', 'onFinished', 'makeResponse']
+  Incoming: ['localSocket', 'localMinor', 'isSpent', 'makeHeaders', 'findField', 'collect', 'makeRequest'],
+  Outgoing: ['localSocket', 'isFlushed', 'isClosed', 'setField', 'appendField', 'end', 'onFinished', 'makeResponse']
 }
 
 describe('the members of the contract', () => {

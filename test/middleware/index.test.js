@@ -47,7 +47,7 @@ describe('kone/middleware', () => {
       const file = path.join(scratch, `${name}.js`)
       fs.writeFileSync(file, `require('kone/middleware/${typo}')`)
       assert.throws(() => require(file), { code: 'MODULE_NOT_FOUND', message: text })
-      delete require.cache[require.resolve('../../middleware/_shared/unknown')]
+      delete require.cache[require.resolve('../../middleware/_shared/wrong-subpath')]
       await assert.rejects(import(`kone/middleware/${typo}`), { message: /^there is no such middleware: expected one of .*bodyParser,/ })
     }
   })

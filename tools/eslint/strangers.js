@@ -39,7 +39,7 @@ const EXCEPTIONS = {
   },
   'front/node/handover.js': {
     'server._events[event]': 'on() and off() emit events that the code that has created the server may listen for',
-    'listeners[listeners.indexOf(own)]': 'the same, where the server has more listeners'
+    'listeners[listeners.indexOf(replaced)]': 'the same, where the server has more listeners'
   },
   'front/node/response.js': {
     'res[kNeedDrain]': 'node clears this mark of its own in its listener for the socket’s drain',

@@ -32,8 +32,8 @@ class Incoming extends contract.Incoming {
     this.outgoing = outgoing
   }
 
-  get ownMinor () { return 1 }
-  get ownSocket () { return this.outgoing.connection }
+  get localMinor () { return 1 }
+  get localSocket () { return this.outgoing.connection }
   get isSpent () { return this.outgoing.isSettled || (this.isCollected && this.isComplete) }
 
   makeHeaders () {

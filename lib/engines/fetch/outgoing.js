@@ -38,7 +38,7 @@ class Outgoing extends contract.Outgoing {
     this.resolve = resolve
     this.reject = reject
     this.stream = null      // see sink()
-    this.ownConnection = null
+    this.madeConnection = null
     this.signal = null      // of the request, until the response is sent
     this.completes = false  // Deno: `info.completed` is rejected if the Response does not arrive
     this.listeners = null
@@ -48,21 +48,21 @@ class Outgoing extends contract.Outgoing {
 
   /** The connection in memory, made when something reads a socket. */
   get connection () {
-    if (this.ownConnection !== null) return this.ownConnection
-    const socket = this.ownConnection = connect(this.incoming.request, this.info)
+    if (this.madeConnection !== null) return this.madeConnection
+    const socket = this.madeConnection = connect(this.incoming.request, this.info)
     socket.once('close', () => this.lose(reset()))
     socket.on('error', err => this.host.failed(this.owner, err))
     return this.isLost ? socket.destroy() : socket
   }
 
-  get ownSocket () { return this.isFlushed ? null : this.connection }
+  get localSocket () { return this.isFlushed ? null : this.connection }
   get isFlushed () { return this.isSettled && !this.isLost }
   get isClosed () { return this.isSettled }
 
   /** Does not ask the socket, because that is made when it is read. */
   get canRespond () {
     if (this.res !== null) return super.canRespond
-    return !this.hasEnded && !this.isSettled && (this.ownConnection === null || this.ownConnection.writable)
+    return !this.hasEnded && !this.isSettled && (this.madeConnection === null || this.madeConnection.writable)
   }
 
   setField (name, value) {
@@ -224,7 +224,7 @@ class Outgoing extends contract.Outgoing {
     if (this.completes) this.resolve(webResponse(500, STATUS_CODES[500], [], null))
     else this.reject(cause)
     this.incoming.cutOff()
-    this.ownConnection?.destroy()
+    this.madeConnection?.destroy()
   }
 
   notify (failure) {

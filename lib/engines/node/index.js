@@ -38,7 +38,7 @@ exports.canRespond = canRespond
  * Report errors of the connection to `ctx.onerror`. One listener per connection replaces Koa's listeners per request,
  * so a request costs nothing.
  */
-exports.own = function (ctx) {
+exports.watch = function (ctx) {
   const { req, res } = ctx
   const { socket } = req
   if (!socket || typeof socket.on !== 'function') return

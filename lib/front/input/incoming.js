@@ -26,7 +26,7 @@ class Incoming extends contract.Incoming {
     this.outgoing = new Outgoing(connection.responses, this)
   }
 
-  get ownMinor () { return this.section.minor }
+  get localMinor () { return this.section.minor }
 
   makeHeaders () {
     return this.section.headers(this.joins)
@@ -42,7 +42,7 @@ class Incoming extends contract.Incoming {
   /** server.joinDuplicateHeaders, read at use as node does */
   get joins () { return this.connection.server.joinDuplicateHeaders === true }
 
-  get ownSocket () { return this.connection.socket }
+  get localSocket () { return this.connection.socket }
 
   /** As node has it: false while the handler is called; a body is complete one iteration after its last byte. */
   get isComplete () {

@@ -8,13 +8,13 @@ const { nextTick } = require('../../shared/timers')
 const [nodeListener] = new http.Server().listeners('connection')
 
 /**
- * Puts `listener` in the place of `own`, without the events 'newListener' and 'removeListener': the code that has
+ * Puts `listener` in the place of `replaced`, without the events 'newListener' and 'removeListener': the code that has
  * created the server may listen for them.
  */
-function replaceListener (server, event, own, listener) {
+function replaceListener (server, event, replaced, listener) {
   const listeners = server._events[event]
-  if (listeners === own) server._events[event] = listener
-  else listeners[listeners.indexOf(own)] = listener
+  if (listeners === replaced) server._events[event] = listener
+  else listeners[listeners.indexOf(replaced)] = listener
 }
 
 /**

@@ -22,17 +22,17 @@ function makeRequest (incoming) {
   const { connection, outgoing } = incoming
   const req = new http.IncomingMessage(connection.socket)
   req.httpVersionMajor = 1
-  req.httpVersionMinor = incoming.ownMinor
-  req.httpVersion = `1.${incoming.ownMinor}`
-  req.method = incoming.ownMethod
-  req.url = incoming.ownUrl
+  req.httpVersionMinor = incoming.localMinor
+  req.httpVersion = `1.${incoming.localMinor}`
+  req.method = incoming.localMethod
+  req.url = incoming.localUrl
   req.upgrade = false
   req.joinDuplicateHeaders = connection.server.joinDuplicateHeaders || null
 
   // Node's parser calls this as well: it keeps the count that the getters of headers rely on.
   const raw = incoming.section.rawHeaders()
   req._addHeaderLines(raw, raw.length)
-  if (incoming.ownHeaders !== null) req.headers = incoming.ownHeaders
+  if (incoming.localHeaders !== null) req.headers = incoming.localHeaders
 
   incoming.adopt(req)
   if (connection.handling !== incoming || incoming.isCollected) fill(incoming)
@@ -53,7 +53,7 @@ function makeResponse (outgoing) {
   res.statusCode = outgoing.status
   if (outgoing.message !== undefined) res.statusMessage = outgoing.message
   if (outgoing.hasBegun) response.showBegun(outgoing)
-  else if (outgoing.ownSink !== null) res.strictContentLength = true // the stream's and what other code writes
+  else if (outgoing.pipeSink !== null) res.strictContentLength = true // the stream's and what other code writes
   if (outgoing.responses.first === outgoing) response.assign(outgoing, true)
   else if (outgoing.isLost) response.showLost(outgoing)
 }
@@ -179,7 +179,7 @@ function releaseRequest ({ closes, incoming }) {
   const { body, req } = incoming
   if (kDetachAbortSignal !== undefined) req[kDetachAbortSignal]()
   if (!closes && body !== null && body.isStreamed) {
-    follow(req, incoming.ownSocket, body.missing === Infinity ? NaN : body.missing)
+    follow(req, incoming.localSocket, body.missing === Infinity ? NaN : body.missing)
   }
   if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
 }

@@ -117,7 +117,7 @@ class FrontResponse extends http.ServerResponse {
   }
 
   /** See contract.js: only the front sees what node's own write() gets. */
-  get reportsFlush () { return this.write === ownWrite }
+  get reportsFlush () { return this.write === frontsWrite }
 
   setHeader (name, value) {
     if (!isFast(this) || !this[kOutgoing].setField(name, value)) return super.setHeader(name, value)
@@ -164,24 +164,24 @@ class FrontResponse extends http.ServerResponse {
 
   /** A view gives it to the sink, but what node's own write() rejects. */
   write (chunk, encoding, callback) {
-    const { isSinks, ownSink } = this[kOutgoing]
+    const { isSinks, pipeSink } = this[kOutgoing]
     const isText = typeof chunk === 'string'
     if (!isSinks || this.finished || this.destroyed || !(isText || chunk instanceof Uint8Array)) {
       return super.write(chunk, encoding, callback)
     }
     if (typeof encoding === 'function') return this.write(chunk, null, encoding)
-    const isBelowMark = ownSink.write(isText && encoding ? Buffer.from(chunk, encoding) : chunk, callback)
+    const isBelowMark = pipeSink.write(isText && encoding ? Buffer.from(chunk, encoding) : chunk, callback)
     if (!isBelowMark) setNeedDrain(this, true)
     return isBelowMark
   }
 
   end (chunk, encoding, callback) {
     const outgoing = this[kOutgoing]
-    if (outgoing.isSinks && !outgoing.ownSink.hasEnded && !this.finished && !this.destroyed) {
+    if (outgoing.isSinks && !outgoing.pipeSink.hasEnded && !this.finished && !this.destroyed) {
       const done = [chunk, encoding, callback].find(one => typeof one === 'function')
       if (done !== undefined) this.once('finish', done)
       if (lengthOf(chunk) !== 0 && chunk !== done) this.write(chunk, encoding === done ? null : encoding)
-      outgoing.ownSink.end()
+      outgoing.pipeSink.end()
       return this
     }
     const length = lengthOf(chunk)
@@ -201,7 +201,7 @@ class FrontResponse extends http.ServerResponse {
   }
 }
 
-const { write: ownWrite } = FrontResponse.prototype
+const { write: frontsWrite } = FrontResponse.prototype
 
 /** One that is created before its request. */
 class EarlyResponse extends FrontResponse {

@@ -71,14 +71,14 @@ class Outgoing extends contract.Outgoing {
     this.listeners = null
     this.callbacks = null   // callbacks of node's `write()` and `end()`
     this.parts = null       // of a body that is sent in parts
-    this.ownSink = null     // what a stream is piped into
+    this.pipeSink = null     // what a stream is piped into
   }
 
   get isClosed () { return this.isLost || this.nodeHasClosed }
   get isFlushed () { return this.state === FLUSHED }
 
   /** As node does: null while earlier responses are open, and after the end. */
-  get ownSocket () { return this.responses.first === this || this.isLost ? this.responses.socket : null }
+  get localSocket () { return this.responses.first === this || this.isLost ? this.responses.socket : null }
 
   /** Flushed in an earlier event loop iteration: node would have closed it. */
   get nodeHasClosed () { return this.flushedIn !== -1 && this.flushedIn !== this.incoming.connection.clock.count }
@@ -99,8 +99,8 @@ class Outgoing extends contract.Outgoing {
   get isOpen () { return this.state === OPEN || this.state === STREAMING }
   /** Only the end of the connection ends its body: it has no length, and the request takes no chunks. */
   get needsClose () { return !this.incoming.section.takesChunks && this.getField('content-length') === undefined }
-  get isChunked () { return this.ownSink !== null && this.ownSink.isChunked }
-  get isSinks () { return this.ownSink !== null && this.ownSink.parts !== null }
+  get isChunked () { return this.pipeSink !== null && this.pipeSink.isChunked }
+  get isSinks () { return this.pipeSink !== null && this.pipeSink.parts !== null }
   get isStreaming () { return this.state === STREAMING }
   get isQueued () { return this.state === QUEUED }
 
@@ -166,8 +166,8 @@ class Outgoing extends contract.Outgoing {
 
   /** What `stream` is piped into. */
   sink (stream) {
-    if (this.ownSink === null && this.canStream && Sink.takes(stream)) this.ownSink = new Sink(this)
-    return this.res === null && this.ownSink !== null ? this.ownSink : this.materialize()
+    if (this.pipeSink === null && this.canStream && Sink.takes(stream)) this.pipeSink = new Sink(this)
+    return this.res === null && this.pipeSink !== null ? this.pipeSink : this.materialize()
   }
 
   /** A response to HEAD, or one whose status allows no body. */
@@ -222,11 +222,11 @@ class Outgoing extends contract.Outgoing {
 
   adopt (res) {
     super.adopt(res)
-    if (this.ownSink !== null) this.ownSink.onMaterialized(res)
+    if (this.pipeSink !== null) this.pipeSink.onMaterialized(res)
   }
 
   onDrain () {
-    if (this.isSinks) this.ownSink.onDrain()
+    if (this.isSinks) this.pipeSink.onDrain()
   }
 
   /** The connection ends. @param {boolean} isAll also what this tick has written */
@@ -309,7 +309,7 @@ class Outgoing extends contract.Outgoing {
   notify () {
     const { listeners, callbacks, failure } = this
     this.listeners = this.callbacks = null
-    if (this.ownSink !== null) this.ownSink.onClose()
+    if (this.pipeSink !== null) this.pipeSink.onClose()
     if (failure === null && (this.res !== null || this.incoming.req !== null)) {
       nextTick(notifyFlushed, this, callbacks, listeners)
     } else {

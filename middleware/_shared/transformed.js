@@ -9,7 +9,7 @@ const { PassThrough, pipeline } = require('stream')
  * So is an end before the declared length, because the response has no length any more, which would show the client
  * that bytes are missing.
  *
- *    ctx.body = through(ctx.body, zlib.createGzip(), ctx.response.get('Content-Length'))
+ *    ctx.body = transformed(ctx.body, zlib.createGzip(), ctx.response.get('Content-Length'))
  *
  * @param {import('stream').Readable} source
  * @param {import('stream').Transform} transform
@@ -17,7 +17,7 @@ const { PassThrough, pipeline } = require('stream')
  * @return {import('stream').Transform} the same
  * @api private
  */
-module.exports = function through (source, transform, length) {
+module.exports = function transformed (source, transform, length) {
   const onListener = name => {
     if (name !== 'data' && name !== 'readable') return
     transform.off('newListener', onListener)

@@ -5,7 +5,7 @@ const isOver = require('./is-over')
 /**
  * Make a middleware that acts after those that follow it, and the same for `app.final`, from one body.
  *
- *    const { middleware, final } = both(function etag (options) {
+ *    const { middleware, final } = middlewareAndFinal(function etag (options) {
  *      const { weak } = OPTIONS.check(options)
  *      return { act: ctx => tag(ctx, weak) }
  *    })
@@ -18,7 +18,7 @@ const isOver = require('./is-over')
  * @return {{ middleware: Function, final: Function }}
  * @api private
  */
-module.exports = function both (make) {
+module.exports = function middlewareAndFinal (make) {
   const { name } = make
 
   function middleware (...args) {
