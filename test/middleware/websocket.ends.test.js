@@ -5,10 +5,13 @@ const { once } = require('node:events')
 const https = require('node:https')
 const { before, describe, it } = require('node:test')
 const { setImmediate: immediate } = require('node:timers/promises')
+const { setFlagsFromString } = require('node:v8')
+const { runInNewContext } = require('node:vm')
 const { generate } = require('selfsigned')
 const Kone = require('kone')
+const session = require('kone/middleware/session')
 const websocket = require('kone/middleware/websocket')
-const { connect, frame, requestOf, responseOf } = require('../helpers/handshake')
+const { connect, frame, handshake, requestOf, responseOf } = require('../helpers/handshake')
 const share = require('../helpers/share')
 const until = require('../helpers/until')
 
@@ -73,7 +76,7 @@ for (const isSecure of [false, true]) {
         client.write(Buffer.concat([Buffer.from(requestOf(port, '/')), frame('one'), frame('two')]))
         let closing
         if (leave || drain) await waiting
-        if (leave) client.destroy()
+        if (leave) (end === 'FIN' ? () => client.destroy() : ENDS[end])(client)
         if (drain) closing = app.close({ grace: 0, timeout: 5000 })
         if (!leave) {
           const response = await responseOf(client)
@@ -92,7 +95,7 @@ for (const isSecure of [false, true]) {
       }
 
       const cases = Object.keys(GUARDS).flatMap(guard => GUARDS[guard].status !== 101
-        ? [[guard, 'loop', 'close']]
+        ? (GUARDS[guard].leave ? ['FIN', 'RST', 'half-close'] : ['close']).map(end => [guard, 'loop', end])
         : Object.keys(HANDLERS).flatMap(handler => Object.keys(ENDS).map(end => [guard, handler, end])))
       const every = share(9, 1)
 
@@ -103,3 +106,40 @@ for (const isSecure of [false, true]) {
     })
   }
 }
+
+describe('memory of a process whose WebSockets have ended', () => {
+  it('should be as much after 10,000 as after 1,000', { skip: share.long('takes 10 s', false) }, async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc')
+    const app = new Kone({ keys: ['0123456789abcdef0123456789abcdef'] })
+    app.use(session())
+    app.use(websocket(async socket => { for await (const message of socket) await socket.send(message) }))
+    const server = app.listen(0)
+    await once(server, 'listening')
+    const { port } = server.address()
+    const leave = [...Object.values(ENDS).slice(0, 3), client => client.destroy()]
+    async function afterwards (count) {
+      const one = async (_, i) => {
+        const client = await handshake(port, '/', { behind: frame('hi') })
+        const closed = once(client.resume(), 'close')
+        leave[i % leave.length](client)
+        await closed
+      }
+      for (let i = 0; i < count; i += 40) await Promise.all(Array.from({ length: 40 }, one))
+      for (let i = 0; i < 5; i++) {
+        await immediate()
+        collect()
+      }
+      const { heapUsed, rss } = process.memoryUsage()
+      return { heap: heapUsed / 1e6, rss: rss / 1e6 }
+    }
+    const first = await afterwards(1000)
+    const middle = await afterwards(4000)
+    const last = await afterwards(5000)
+    const seen = JSON.stringify([first, middle, last])
+    assert(last.heap < first.heap + 1, seen)
+    assert(last.rss < middle.rss * 1.1, seen) // the system's part settles in the first thousands
+    await app.close({ grace: 0 })
+    assert.deepEqual(process.getActiveResourcesInfo().filter(name => /TCPSocket/.test(name)), [])
+  })
+})
