@@ -46,7 +46,7 @@ const restrictedGlobals = (...names) => names.map(name => ({ name, message: USE_
 module.exports = [
   { ignores: ['coverage/', 'benchmarks/out/', 'create/template/', 'docs/.vitepress/dist/', 'test/docs/project/config/locales/'] },
   ...neostandard({ ts: true }).map(config => ({ files: [SCRIPTS], ...config })), // not Markdown
-  { files: ['examples/app/assets/*.js'], languageOptions: { globals: { EventSource: 'readonly', figures: 'writable' } } },
+  { files: ['examples/app/assets/*.js'], languageOptions: { globals: { DOMParser: 'readonly', EventSource: 'readonly', figures: 'writable' } } },
   { files: [SCRIPTS], rules: { '@stylistic/max-len': ['error', { ...lines, code: 120 }] } },
   {
     // A client must not choose text on which an expression takes more than linear time.

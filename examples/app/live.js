@@ -32,6 +32,7 @@ module.exports = class Live {
 
     /** The middleware that counts. */
     this.count = function live (ctx, next) {
+      if (ctx.get('Upgrade') !== '') return next() // of a WebSocket, which is node:http's on every server
       this.total++
       if (!(ctx.outgoing instanceof ServerResponse)) this.fast++
       return next()

@@ -5,6 +5,8 @@ const { createReadStream } = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const set = require('kone/middleware')
 const rateLimit = require('kone/middleware/rateLimit')
+const websocket = require('kone/middleware/websocket')
+const Readers = require('./readers')
 const { THEMES } = require('./views')
 
 const MAX_FILE = 1000 * 1000 // bytes
@@ -31,6 +33,7 @@ Object.assign(exports, { MAX_FILE, SAY })
  * @param {{ app, store, live }} parts
  */
 exports.routes = function (router, { app, store, live }) {
+  const readers = new Readers(store)
   const attempts = rateLimit({ max: 10, duration: 60 * 1000, throw: true })
 
   router.get('/', ctx => ctx.render('home', {
@@ -49,8 +52,11 @@ exports.routes = function (router, { app, store, live }) {
       return showGuestbook(ctx, 400, { text, problem: SAY.text })
     }
     store.add(ctx.session.user, text)
+    readers.look()
     ctx.redirect('/guestbook')
   })
+
+  router.get('/guestbook/live', websocket(socket => readers.follow(socket)))
   // </guestbook>
 
   async function showGuestbook (ctx, status, locals) {

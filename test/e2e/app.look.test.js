@@ -255,7 +255,7 @@ describe('the texts of the demo app', () => {
     const code = readdirSync(APP).filter(name => name.endsWith('.js')).map(name => read(name)).join('\n')
     const missing = Object.keys(require('kone/middleware'))
       .filter(name => !new RegExp(`mw\\.${name}\\b|kone/middleware/${name}'`).test(code))
-    assert.deepEqual(missing, ['views', 'websocket']) // the same engine as template; examples/chat.js
+    assert.deepEqual(missing, ['views']) // the same engine as template
   })
 
   it('should load nothing from another host', () => {

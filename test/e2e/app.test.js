@@ -75,6 +75,21 @@ demo('the demo app in Chromium', suite => {
     assert.equal(await other.locator('.entries img').count(), 0)
   })
 
+  it('should show an entry on the pages that are open, over a WebSocket', async () => {
+    const [reader, writer] = [await visit('/guestbook'), await visit('/guestbook')]
+    await signIn(writer, 'Ann')
+    const connected = reader.waitForEvent('websocket')
+    await reader.reload()
+    await (await connected).waitForEvent('framereceived')
+    for (const line of ['first', 'second']) {
+      await writer.fill('#text', line)
+      await submit(writer)
+      await reader.waitForFunction(line => document.querySelector('.entries .text')?.textContent === line, line)
+    }
+    assert.match(await reader.textContent('.entries time >> nth=0'), /\d:\d\d/)
+    assert.doesNotMatch(await reader.textContent('.entries time >> nth=0'), /UTC/)
+  })
+
   it('should switch the language, stay on the page and remember it', async () => {
     const page = await visit('/upload')
     await page.click('text=中文')

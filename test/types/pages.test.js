@@ -35,7 +35,7 @@ const { options: OPTIONS } = ts.convertCompilerOptionsFromJson({
 // A page is JavaScript: unannotated parameters are no fault of it, a value that may be missing is one.
 const isFault = line => /error TS.*\b(?:undefined|null)\b|'err' is of type 'unknown'/.test(line)
 
-const isTest = code => /\.inject\(|\.fetch\(new Request|'node:test'|'listening'|\bclient\('|\bcatch \(err\)/.test(code)
+const isTest = code => /\.inject[.(]|\.fetch\(new Request|'node:test'|'listening'|\bclient\('|\bcatch \(err\)/.test(code)
 
 describe('the lines of a test, and of a catch, in a page', () => {
   it('should compile in a strict project of TypeScript, where they are copied to', () => {

@@ -4,10 +4,7 @@
 const root = document.documentElement
 const byId = id => document.getElementById(id)
 
-for (const time of document.querySelectorAll('time')) {
-  time.textContent = new Intl.DateTimeFormat(root.lang, { dateStyle: 'medium', timeStyle: 'short' })
-    .format(new Date(time.dateTime))
-}
+showTimes()
 
 byId('theme').addEventListener('submit', async event => {
   event.preventDefault()
@@ -20,7 +17,31 @@ byId('theme').addEventListener('submit', async event => {
 })
 
 if (byId('live')) watch()
+if (byId('entries')) follow()
 for (const form of document.querySelectorAll('form.try')) form.addEventListener('submit', tryIt)
+
+function showTimes () {
+  for (const time of document.querySelectorAll('time')) {
+    time.textContent = new Intl.DateTimeFormat(root.lang, { dateStyle: 'medium', timeStyle: 'short' })
+      .format(new Date(time.dateTime))
+  }
+}
+
+// ---- the guestbook: what others write, at once
+
+function follow () {
+  const socket = new WebSocket('/guestbook/live')
+  socket.addEventListener('message', async ({ data: newest }) => {
+    if (newest === byId('entries').dataset.newest) return
+    const res = await fetch('/guestbook').catch(() => null)
+    if (!res?.ok) return
+    const page = new DOMParser().parseFromString(await res.text(), 'text/html')
+    byId('entries').replaceWith(page.getElementById('entries'))
+    showTimes()
+  })
+  // the server leaves, for a new version say: not all pages at once
+  socket.addEventListener('close', ({ code }) => { if (code === 1001) setTimeout(follow, 1000 + 2000 * Math.random()) })
+}
 
 // ---- the first page: figures and charts, once a second
 
