@@ -212,7 +212,7 @@ class Connection {
     this.gate.stop(CLOSE)
     this.responses.writeBatch()
     if (this.responses.isFlushed) sockets.setMessage(this.socket, null)
-    this.socket.destroySoon() // bytes that are not flushed are lost with the socket's 'close'
+    sockets.endSoon(this.socket) // bytes that are not flushed are lost with the socket's 'close'
     this.readOn()
   }
 

@@ -32,11 +32,14 @@ class Clock {
     this.checked = 0
     this.count = 0
     this.immediate = null    // ends an iteration that counts
-    this.arrived = []        // requests of this iteration whose body ends with it
+    this.endings = []        // connections, what ends with this iteration, and its argument
     this.countIteration = () => {
+      const { endings } = this
       this.immediate = null
       this.count++
-      if (this.arrived.length > 0) this.endBodies()
+      if (endings.length === 0) return
+      this.endings = []
+      for (let i = 0; i < endings.length; i += 3) endings[i].scope.invoke(endings[i + 1], endings[i], endings[i + 2])
     }
   }
 
@@ -112,20 +115,11 @@ class Clock {
     return this.count
   }
 
-  /** @param {import('./input/incoming').Incoming} incoming its body has arrived in this iteration */
-  addArrived (incoming) {
+  /** Calls `fn` of a connection, in its scope, at the end of this iteration. */
+  addEnding (connection, fn, value) {
     this.iteration()
     this.immediate.ref()
-    this.arrived.push(incoming)
-  }
-
-  endBodies () {
-    const { arrived } = this
-    this.arrived = []
-    for (const incoming of arrived) {
-      const { connection } = incoming
-      connection.scope.invoke(connection.onBodyEnd, connection, incoming)
-    }
+    this.endings.push(connection, fn, value)
   }
 }
 

@@ -14,7 +14,7 @@ const UNDOCUMENTED = [
   {
     files: /^front\/node\/|^engines\/(?:fetch\/node|objects\/read-request)\.js$/,
     fields: [
-      'server', '_httpMessage', 'push', 'unshift', 'setEncoding', 'destroy', 'end', 'readableFlowing', 'needReadable', // of a socket
+      'server', '_httpMessage', 'push', 'unshift', 'setEncoding', 'destroy', 'end', '_final', 'readableFlowing', 'needReadable', // of a socket
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request
       'complete', 'aborted', '_dumped', '_consuming',
       'dataEmitted', 'ended', 'endEmitted', 'destroyed', 'closed', 'closeEmitted', 'errored', 'errorEmitted', // of its state

@@ -103,7 +103,7 @@ function fill (incoming) {
  */
 function endSoon (incoming) {
   if (LEAKS) setImmediate(onBodyEnd, incoming)
-  else incoming.connection.clock.addArrived(incoming)
+  else incoming.connection.clock.addEnding(incoming.connection, incoming.connection.onBodyEnd, incoming)
 }
 
 function onBodyEnd (incoming) {

@@ -12,7 +12,7 @@ const { RESETS } = require('./probe')
  */
 
 const { on } = EventEmitter.prototype
-const { destroy, end, push, setEncoding, unshift } = net.Socket.prototype
+const { _final, destroy, end, push, setEncoding, unshift } = net.Socket.prototype
 
 const kConnection = Symbol('kone.connection')
 const kAsyncId = Object.getOwnPropertySymbols(new net.Socket()).find(symbol => symbol.description === 'async_id_symbol')
@@ -134,6 +134,21 @@ function writeBatch (socket) {
   connection.responses.writeBatch()
 }
 
+/**
+ * Ends this socket behind its last response. Everything was given to the system once _final() is called, and destroy()
+ * follows: it sends the FIN, and a shutdown() before it costs 5 to 10 % of a connection with one request.
+ */
+function endSoon (socket) {
+  if (socket._final === _final && !socket.encrypted) socket._final = onFinal
+  socket.destroySoon()
+}
+
+/** @param {Function} done emits 'finish' */
+function onFinal (done) {
+  const connection = this[kConnection]
+  connection.clock.addEnding(connection, call, done)
+}
+
 /** The same for the parts of a response: end() also sends those of this tick, which node would have corked. */
 function sendDue (socket, isAll) {
   const first = socket[kConnection]?.responses.first
@@ -205,5 +220,5 @@ function listener (name) {
 }
 
 module.exports = {
-  isFresh, takeContext, watch, watchPauses, unwatch, isTouched, isRead, isShared, giveUp, pushEnd, setMessage
+  isFresh, takeContext, watch, watchPauses, unwatch, isTouched, isRead, isShared, giveUp, pushEnd, endSoon, setMessage
 }

@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { AsyncLocalStorage, AsyncResource } = require('node:async_hooks')
 const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
@@ -203,5 +204,32 @@ front('a HEAD whose body is the request', ({ it, ask }) => {
       'HEAD / HTTP/1.1\r\nHost: a\r\n\r\n', /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/)
     assert.match(client.text, /^Connection: keep-alive\r$/m)
     await client.ask(get('/2'))
+  })
+})
+
+wire('the socket of a last response', ({ it, serve }) => {
+  const store = new AsyncLocalStorage()
+
+  it('should finish in no request of another connection, and be closed behind the microtasks of the handler', async () => {
+    const logs = []
+    const ends = []
+    const site = await serve(use(ctx => store.run(ctx.path, () => {
+      const { socket } = ctx
+      const log = []
+      for (const event of ['prefinish', 'finish', 'close']) {
+        socket.on(event, () => log.push(event, [undefined, ctx.path].includes(store.getStore())))
+      }
+      ctx.respond = false
+      logs.push(log)
+      ends.push(AsyncResource.bind(async () => {
+        ctx.res.end('last')
+        for (let i = 0; i < 3; i++) await null
+        log.push(socket.destroyed, ctx.ip)
+      }))
+      if (ends.length === 4) for (const end of ends) end()
+    })))
+    for (const text of await Promise.all(['/1', '/2', '/3', '/4'].map(path => site.all(last(path))))) assert.match(text, /last/)
+    await waitFor(() => logs.every(log => log.includes('close')), "'close'")
+    for (const log of logs) assert.deepEqual(log, [false, '127.0.0.1', 'prefinish', true, 'finish', true, 'close', true])
   })
 })
