@@ -594,16 +594,25 @@ async function play (variant, paths, between = runs => runs) {
 }
 
 /**
+ * A handler has begun its response, another request comes in the same read, and a FIN behind both. It loses the response on
+ * the front, as on node:http over TCP, where node's parser reads the handle, and the write is flushed between the requests.
+ * Where the parser gets its bytes by 'data', as over TLS and here, what the tick has written is in the buffer. With a mark
+ * below that, node reads no more before the response has ended. (Node 24.22 and 26 write so few bytes later. With 100 KB and
+ * a real TLS socket they do the same.)
+ */
+const STOPPED = /^handler:begin whole\+next fin/
+
+/**
  * Not what comes behind a response that only the front has sent, behind a reset that only one of them has noticed, or where
  * only the front has read all that has come before the server closes what is idle. Not a body either that is read behind the
- * response, if node gets the connection: node:http has lost the response, and keeps the body.
+ * response, if node gets the connection: node:http has lost the response, and keeps the body. And not STOPPED.
  */
 function areComparable (front, node) {
   const hasMore = (front.handle.isClosed && !node.handle.isClosed) || front.ends > node.ends
   const hasReset = front.seesReset === node.seesReset && front.sawReset === node.sawReset
   const isIdle = front.isClosing && front.hasResponded && hasMore
   const isBehind = front.hasResponded && !node.hasResponded && !(front.mustEnd && front.ends === 0)
-  return !isBehind && !(front.isLate && NODES.includes(front.behind)) && hasReset && !isIdle
+  return !isBehind && !STOPPED.test(front.path.join(' ')) && !(front.isLate && NODES.includes(front.behind)) && hasReset && !isIdle
 }
 
 /** @return {string[]} what is right on node:http and wrong on the front */

@@ -14,11 +14,8 @@ const { Reader } = require('../../../lib/front/input/reader')
 const { Responses } = require('../../../lib/front/output/responses')
 const { VARIANTS, play } = require('./input.model')
 
-/**
- * `make fuzz` goes deeper; `make mutants` runs this for each mutant. Up to Node 22 node's own write of a begun response stops
- * the reading of its tick, so that a FIN behind it comes later: `handler:begin whole+next fin`.
- */
-const DEPTHS = process.env.KONE_MUTANTS ? '5,5' : Number(process.versions.node.split('.')[0]) < 24 ? '8,6,3' : '8,6,4'
+/** `make fuzz` goes deeper; `make mutants` runs this for each mutant. */
+const DEPTHS = process.env.KONE_MUTANTS ? '5,5' : '8,6,4'
 
 describe('the front, for every sequence of events', () => {
   // In a process of its own: the hooks of the test runner make it five times slower.
