@@ -313,6 +313,35 @@ sides("'upgrade' and 'connect'", ({ it, serve }) => {
     await client.until(/hello$/)
     await client.ask(upgrade, /\/chat $/)
   })
+
+  // As Java's HttpClient asks for HTTP/2, with any of its methods.
+  for (const version of ['1.1', '1.0']) {
+    for (const [coding, body] of [['Content-Length: 4', 'body'], ...version === '1.1' ? [['Transfer-Encoding: chunked', '4\r\nbody\r\n0\r\n\r\n']] : []]) {
+      const fields = `Host: a\r\nConnection: keep-alive, Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n${coding}\r\n`
+      const h2c = `POST /chat HTTP/${version}\r\n${fields}\r\n${body}`
+      const setup = use(async ctx => { ctx.body = `${ctx.method} ${ctx.get('Upgrade')} ${await ctx.request.readBody()};` })
+
+      it(`should not come without a listener: h2c, a POST of HTTP/${version} with ${coding}`, async () => {
+        const { ask } = await serve(setup)
+        const client = await ask(get('/'), /;$/)
+        for (let i = 0; i < 2; i++) {
+          await client.ask(h2c, /^HTTP\/1\.1 200 [^]+\r\n\r\nPOST h2c body;$/)
+          await client.ask(get('/'), /\r\n\r\nGET {2};$/)
+        }
+      })
+
+      // As the first bytes of the tunnel; since Node 26 as the body of the request.
+      it(`should get what follows the header section: h2c, a POST of HTTP/${version} with ${coding}`, async () => {
+        const { server, talk } = await serve(setup)
+        server.on('upgrade', async (req, socket, head) => {
+          const bytes = [head, ...await req.toArray()]
+          socket.end(`HTTP/1.1 101 Switching Protocols\r\n\r\n${Buffer.concat(bytes)}`)
+        })
+        const text = await (await talk(h2c)).all()
+        assert.equal(text.split('\r\n\r\n').slice(1).join('\r\n\r\n'), has26 ? 'body' : body)
+      })
+    }
+  }
 })
 
 sides("'checkContinue' and 'checkExpectation'", ({ it, serve, ask }) => {
