@@ -11,8 +11,20 @@ const view = require('./view')
 
 const ONE_DAY = 24 * 3600 * 1000 // ms
 
+/** What the app has done with a session. REQUESTED counts until it is saved, the others until the end. */
+const USED = 1        // read or assigned it
+const CLEARED = 2     // assigned null
+const RENEWED = 4     // requested a new id
+const FORCED = 8      // requested to save it even if it has not changed
+const REDECORATED = 16 // changed what is kept beside the data
+const REQUESTED = RENEWED | FORCED | REDECORATED
+
 /**
  * One request's session.
+ *
+ *    unread ──▶ loading ──▶ loaded       its `text` is known
+ *      │           └──────▶ failed       its `failure` is; it may be loaded again
+ *      └── at once, where the store gives no promise
  */
 module.exports = class Session {
   /**
@@ -29,11 +41,7 @@ module.exports = class Session {
     this.text = undefined // what is saved, as JSON; undefined: not loaded yet
     this.loading = undefined // a promise, if the store gave one
     this.failure = undefined // why it could not be loaded
-    this.touched = false
-    this.renewed = false
-    this.forced = false // save it even if it has not changed
-    this.cleared = false // null was assigned to it
-    this.redecorated = false // what is kept beside the data has changed
+    this.change = 0 // USED and others
     this.saving = undefined // a promise while it is saved
     this.extended = false // rolling and renew did their work
     this.gone = false // another request destroyed it
@@ -47,6 +55,8 @@ module.exports = class Session {
 
   get isNew () { return this.id === '' }
 
+  has (changes) { return (this.change & changes) !== 0 }
+
   get maxAge () {
     return this.ownMaxAge ?? this.attributes().maxAge
   }
@@ -54,12 +64,12 @@ module.exports = class Session {
   set maxAge (maxAge) {
     this.ready()
     this.ownMaxAge = checkMaxAge(maxAge)
-    this.redecorated = true
+    this.change |= REDECORATED
   }
 
   saveNow () {
     this.ready()
-    this.forced = true
+    this.change |= FORCED
     return this.commitNow()
   }
 
@@ -77,13 +87,13 @@ module.exports = class Session {
 
   read () {
     this.ready()
-    this.touched = true
+    this.change |= USED
     return this.value
   }
 
   write (value) {
     this.ready()
-    this.touched = true
+    this.change |= USED
     if (value === this.value) return
     const data = view.copyOf(value) ?? null
     if (typeof data !== 'object' || Array.isArray(data)) throw misuse('session', `ctx.session must be an object or null, not ${given(data)}`)
@@ -92,7 +102,7 @@ module.exports = class Session {
 
   renew () {
     this.ready()
-    this.renewed = true
+    this.change |= RENEWED
   }
 
   /**
@@ -108,7 +118,7 @@ module.exports = class Session {
     throw this.failure.err
   }
 
-  /** @return {Promise<void>|undefined} which never rejects */
+  /** @return {any} a promise that never rejects, or undefined */
   load () {
     if (this.loading !== undefined || this.text !== undefined) return this.loading
     const { storage, readKey, keyIndex } = this.settings
@@ -170,24 +180,31 @@ module.exports = class Session {
     return { ...attributesOf(noPromise('session', 'options.cookie', cookie(this.ctx)), ofAll), signed: ofAll.signed === true }
   }
 
-  /** Save what was changed. */
+  /**
+   * Save the session if one of these is true:
+   *
+   *    the app has REQUESTED it
+   *    its data differ from what is saved, or null was assigned to one that was saved
+   *    it is due to live longer, used or not
+   *
+   * One that another request has destroyed is not saved again, unless it gets a new id. Null ends it in any case.
+   */
   commit () {
     if (this.saving !== undefined) return this.saving.then(() => this.commit(), () => this.commit())
     if (this.failure !== undefined) return this.reportFailure()
     if (this.sent) keepPrivate(this.ctx) // somebody may have set Cache-Control since
     const isDue = this.isDue()
-    const isRequested = this.renewed || this.forced || this.redecorated
-    const isUsed = this.touched || isRequested
+    const isUsed = this.change !== 0
     if (!isUsed && !isDue) return undefined
     if (this.value === null) {
       this.value = view({}, this)
-      this.cleared = true
+      this.change |= CLEARED
     }
-    if (this.gone && !this.renewed && !this.cleared) return undefined
+    if (this.gone && !this.has(RENEWED | CLEARED)) return undefined
 
     let text = toText(this.value)
-    let isChanged = text !== this.text || (this.cleared && this.id !== '')
-    if (!isRequested && !isDue && !isChanged) return undefined
+    let isChanged = text !== this.text || (this.has(CLEARED) && this.id !== '')
+    if (!this.has(REQUESTED) && !isDue && !isChanged) return undefined
     const { beforeSave } = this.settings
     if (beforeSave !== undefined && text !== '{}') {
       noPromise('session', 'options.beforeSave', beforeSave(this.ctx, this.value))
@@ -209,7 +226,7 @@ module.exports = class Session {
   /** Was it changed since it was saved, and is not being saved? */
   isUnsaved () {
     if (this.saving !== undefined || this.text === undefined || this.gone) return false
-    return this.renewed || this.redecorated || (this.touched && toText(this.value) !== this.text)
+    return this.has(RENEWED | REDECORATED) || (this.has(USED) && toText(this.value) !== this.text)
   }
 
   /** Is an unchanged session to be saved, so that it lives longer, or to be signed with the newest key? */
@@ -220,20 +237,20 @@ module.exports = class Session {
   }
 
   async save (text, isChanged) {
-    const { renewed, forced, redecorated } = this
-    // what the app sets while this waits for the store is for the next save
-    this.renewed = this.forced = this.redecorated = false
+    const { change } = this
+    this.change &= ~REQUESTED // what the app requests while this waits for the store is for the next save
+    const renewed = (change & RENEWED) !== 0
+    const isUnchanged = !isChanged && (change & REDECORATED) === 0
+    const isEmptied = text === '{}' && ((change & CLEARED) !== 0 ||
+      ((isChanged || renewed) && (change & (FORCED | REDECORATED)) === 0))
     try {
-      const isEmptied = text === '{}' && (this.cleared || ((isChanged || renewed) && !forced && !redecorated))
-      await (isEmptied ? this.destroy() : this.store(text, { renewed, isUnchanged: !(isChanged || redecorated) }))
+      await (isEmptied ? this.destroy() : this.store(text, { renewed, isUnchanged }))
     } catch (err) {
-      this.renewed ||= renewed
-      this.forced ||= forced
-      this.redecorated ||= redecorated
+      this.change |= change
       throw err
     }
     this.text = text
-    this.cleared = false
+    this.change &= ~CLEARED
     this.extended = true
   }
 
