@@ -28,7 +28,7 @@ help:
 	@echo 'make mutants      changes lib one expression at a time, and names the changes that no test notices'
 	@echo 'make node-duties  compares functions of node:http whose work the front does with those that were read'
 	@echo 'make cover        runs the tests of lib with coverage'
-	@echo 'make lint         checks the style, the types of lib, unused files and dependencies'
+	@echo 'make lint         checks the style, the types of lib and the set, unused files and dependencies'
 	@echo 'make types        compiles the type tests'
 	@echo 'make compat       runs real applications on Koa and on kone, compares the responses (ARGS=strapi)'
 	@echo 'make pack         makes the tarball to install elsewhere: npm install ./kone-2.17.0.tgz (KOA=3: with Koa 3 API)'

@@ -11,8 +11,7 @@ const Application = require('./application')
  *
  * @api public
  */
-// @ts-expect-error -- its `default` is no generic class
-class BluebirdApplication extends Application {
+class BluebirdApplication extends /** @type {any} */ (Application) {
   constructor (options) {
     super({ Promise: Bluebird, ...options, __proto__: options }) // also what they inherit
   }

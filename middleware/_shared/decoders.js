@@ -25,7 +25,9 @@ const DECODERS = {
   deflate: GZIP,
   br: { decompress: zlib.brotliDecompress, memory: bytes => brotliWindow(bytes[0]) + 64 * KB },
   zstd: { // Node 22.15 and later
+    // @ts-expect-error -- newer than @types/node here
     decompress: zlib.zstdDecompress,
+    // @ts-expect-error -- the same
     params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG },
     memory: () => 2 ** ZSTD_WINDOW_LOG + 256 * KB
   }

@@ -15,7 +15,7 @@ let last = () => ({})
  */
 exports.state = () => isUsed ? { ...last(), refused: Object.fromEntries(refused) } : null
 
-/** @param {Function} figures `() => object`, of the monitor that was made last */
+/** @param {() => any} figures of the monitor that was made last */
 exports.use = function (figures) {
   isUsed = true
   last = figures

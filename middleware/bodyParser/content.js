@@ -35,7 +35,7 @@ class Contents {
 
   /**
    * @param {string} header Content-Type, '' for none
-   * @return {{ action: string }}
+   * @return {any} see above
    */
   of (header) {
     if (header === '') return { action: LEAVE }

@@ -1,5 +1,6 @@
 'use strict'
 
+/** @type {any} */
 const original = require('helmet')
 const { Kept } = require('../../lib/shared/error-path')
 const { fieldValue } = require('../../lib/shared/options')
@@ -31,7 +32,7 @@ module.exports = function helmet (options) {
 }
 
 for (const { name, make, options: known } of OPTIONS.parts) {
-  module.exports[name] = Object.assign(options => {
+  module.exports[name] = Object.assign((/** @type {any} */ options) => {
     known.check(options)
     return hasFunctions(options) ? run(name, options, []) : write(name, record(make(options)))
   }, make)

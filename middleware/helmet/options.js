@@ -42,4 +42,4 @@ function partRule (make, rules) {
 module.exports = new Options('helmet', Object.fromEntries(PARTS.map(({ name, rule }) => [name, rule ? boolean.or(rule) : boolean])))
 
 /** Each function of helmet, and what its options must be. */
-module.exports.parts = PARTS.map(({ name, make, rule = {} }) => ({ name, make, options: new Options(`helmet.${name}`, rule) }))
+module.exports.parts = PARTS.map((/** @type {any} */ { name, make, rule = {} }) => ({ name, make, options: new Options(`helmet.${name}`, rule) }))

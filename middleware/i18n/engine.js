@@ -12,6 +12,7 @@ const PERCENT = '\uFDD0'
 /** i18next, for `__(key, { count, name, … })`. */
 function engineOf (contents, fallback) {
   const engine = i18next.createInstance()
+  // @ts-expect-error -- its types lack an option
   engine.init({
     initAsync: false,
     showSupportNotice: false,

@@ -11,7 +11,7 @@ const { date, elapsed, httpVersion, isGone, length, statusOf } = require('./valu
  *    const { line, timed } = liner(':method :url', [], false)
  *    line(ctx, start)   // 'GET /'
  *
- * @param {string|Function} [format]
+ * @param {string|Function|undefined} format
  * @param {object[]} tokens
  * @param {boolean} isTransporter whether the default is koa-logger's line
  * @return {{ line: Function, timed: boolean }} timed: whether `line` needs the start of the request

@@ -10,7 +10,7 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'mark']
 /**
  * The function that writes a request's line.
  *
- * @param {object|Function} [log] a logger, or a function `(line, args)`; default: stdout
+ * @param {any} log a logger, or a function `(line, args)`; default: stdout
  * @param {string} level
  * @param {Function} line (ctx, start) => text
  * @return {Function} (ctx, start) => what the logger returns

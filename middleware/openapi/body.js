@@ -12,10 +12,10 @@ const TEXTS = { number: '1', integer: '1', boolean: 'true' }
 /**
  * What a route accepts as its body: the schemas of `validate()`, in the types that the body parsers before it parse.
  *
- * @param {Function[]} fns that run for the route; `consumes` is what a body parser of the set parses
+ * @param {any[]} fns that run for the route; `consumes` is what a body parser of the set parses
  * @param {string} method in lower case
  * @param {function(object, string): object} jsonOf JSON Schema of a Standard Schema
- * @param {Components} store
+ * @param {import('./schema')} store
  * @return {object | undefined} a Request Body Object
  * @api private
  */

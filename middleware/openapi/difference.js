@@ -5,7 +5,7 @@
  * because middleware around the routes send these; nor is 304, which conditionalGet makes of a 200.
  *
  * @param {object} ctx after the middleware
- * @param {Map<Layer, Record<string, object>>} described of describe()
+ * @param {Map<any, Record<string, any>>} described of describe()
  * @return {string | undefined} a sentence that names the route
  * @api private
  */

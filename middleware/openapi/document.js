@@ -39,17 +39,17 @@ const PROBLEM = {
 }
 
 /**
- * @param {Application} app
- * @return {Router[]} each once
+ * @param {any} app
+ * @return {any[]} its routers, each once
  */
 function routersOf (app) {
   return [...new Set(app.middleware.map(fn => fn.router).filter(Boolean))]
 }
 
 /**
- * @param {Application} app
+ * @param {any} app
  * @param {{ info?, servers?, tags?, security?, components? }} options
- * @return {{ document: object, warnings: string[], described: Map<Layer, Record<string, object>> }} described:
+ * @return {{ document: object, warnings: string[], described: Map<any, Record<string, any>> }} described:
  *   `{ name, responses }` of each route by its method; `name()` takes a look at the functions
  * @throws {TypeError} naming route, file and line
  */
@@ -101,7 +101,7 @@ function renamed ({ parameters }, { template }, first) {
 
 function defaults () {
   try {
-    const { name = 'API', version = '0.0.0' } = JSON.parse(fs.readFileSync('package.json'))
+    const { name = 'API', version = '0.0.0' } = JSON.parse(fs.readFileSync('package.json', 'utf8'))
     return { title: name, version }
   } catch {
     return { title: 'API', version: '0.0.0' }
@@ -209,8 +209,8 @@ function operationOf (route, around, store, ids, schemes = {}) {
       }
     }
   }
-  const parameters = new Map([...Object.entries(route.params).map(([name, pattern]) =>
-    [`path ${name}`, { name, in: 'path', required: true, schema: { type: 'string', pattern: pattern ?? undefined } }]), ...validated])
+  const parameters = new Map(/** @type {any[]} */ ([...Object.entries(route.params).map(([name, pattern]) =>
+    [`path ${name}`, { name, in: 'path', required: true, schema: { type: 'string', pattern: pattern ?? undefined } }]), ...validated]))
   if (parameters.size > 0) operation.parameters = [...parameters.values()]
   operation.requestBody = requestBodyOf(fns, route.method, jsonOf, store)
   const streams = route.layer.stack.some(fn => route.fns.includes(fn) && fn.produces === EVENTS)
@@ -221,6 +221,7 @@ function operationOf (route, around, store, ids, schemes = {}) {
   return operation
 }
 
+/** @return {any[]} */
 function parametersOf (given, place, store) {
   const schema = store.resolve(given)
   if (schema.properties === undefined) {

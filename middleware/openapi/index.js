@@ -17,7 +17,7 @@ const page = require('./page')
  * Faults of routes and schemas are reported when it is called, or at the end of that turn of the event
  * loop, for routes that follow.
  *
- * @param {Application} app
+ * @param {any} app
  * @param {object} [options] see options.js
  * @return {Function} middleware; its `document()` returns the document
  * @throws {TypeError} for a wrong option, a page whose package is not installed, and a route or schema

@@ -74,7 +74,7 @@ function ofEight (tokens) {
  * A value of a param. Its pattern is read only as far as routes use patterns: alternatives, classes, repetitions.
  *
  * @param {{ pattern: string | null, isMany: boolean }} param
- * @param {0 | 1} which of two, different ones where the pattern allows that
+ * @param {number} which of two, different ones where the pattern allows that
  * @return {string} for a pattern that has more, a value that may not match
  */
 function exampleOf ({ pattern, isMany }, which) {

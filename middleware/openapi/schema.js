@@ -14,7 +14,7 @@ class Components {
   schemas = {}
 
   /**
-   * @param {object} given JSON Schema
+   * @param {any} given JSON Schema
    * @param {string} hint name, if it has to be a component and has no `id` or `title`
    * @return {object} for the document
    * @throws {Error} for what is not a JSON Schema: its place and why
@@ -81,7 +81,7 @@ function pointed (json, pointer) {
   return value !== undefined
 }
 
-// A copy without what JSON cannot have, such as the symbols of TypeBox.
+/** A copy without what JSON cannot have, such as the symbols of TypeBox. @return {any} */
 function copy (schema, place, above) {
   const at = place.length === 0 ? 'the schema' : place.join('.')
   if (typeof schema === 'boolean' && place.length > 0) return schema

@@ -123,6 +123,7 @@ function fail (ctx, next, settings, cause) {
   return next()
 }
 
+/** @type {Array<[number, string]>} */
 const UNITS = [[86_400_000, 'day'], [3_600_000, 'hour'], [60_000, 'minute'], [1000, 'second']]
 
 /** 90_000 → '2 minutes', as the package `ms` writes it. */

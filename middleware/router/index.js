@@ -54,7 +54,7 @@ class Router {
    *    router.use(['/users', '/admin'], session)
    *    router.use('/forums/:id', posts.routes(), posts.allowedMethods())
    *
-   * @param {...(string | string[] | Function)} middleware a path or paths may come first
+   * @param {...any} middleware functions; a path or paths may come first
    * @return {Router}
    * @api public
    */
@@ -265,7 +265,7 @@ class Router {
    * @param {string[]} methods
    * @param {Function|Function[]} middleware
    * @param {object} [opts] see options.js
-   * @return {Layer}
+   * @return {Layer | Router} of a list of paths the router
    * @throws {TypeError} for an option that is misspelt or of the wrong type
    * @api public
    */
@@ -398,6 +398,7 @@ function isHost (host, input) {
   return typeof host === 'string' ? input === host : stateless(host).test(input)
 }
 
+// @ts-expect-error -- defined for each verb above
 Router.prototype.del = Router.prototype.delete
 
 /** The promise of a guard, or the `{}` of a circular require(), describes nothing: a Layer refuses it as a function. */

@@ -115,7 +115,7 @@ class Layer {
     }
     middleware.param = param
 
-    const at = this.stack.findIndex(fn => !fn.param || names.indexOf(fn.param) > place)
+    const at = this.stack.findIndex((/** @type {any} */ fn) => !fn.param || names.indexOf(fn.param) > place)
     if (at !== -1) this.stack.splice(at, 0, middleware)
     return this
   }

@@ -25,7 +25,7 @@ const syntaxes = {
       return { regexp: encodedToo(six.pathToRegexp(path, keys, { ...opts, encode: mark })), keys }
     },
 
-    names: path => six.parse(path).map(token => token.name).filter(Boolean),
+    names: path => six.parse(path).map(token => Object(token).name).filter(Boolean),
 
     /** For `encode: false`, which version 8 knows, this one needs undefined. */
     compile (path, values, { encode, ...options }) {

@@ -19,7 +19,7 @@ const MAX_REPORTED = 1000
 module.exports = class ById {
   /**
    * @param {string} key prefix of the store's keys
-   * @param {{ get: Function, set: Function, destroy: Function }} store
+   * @param {any} store has get, set and destroy; see the README for others
    * @param {{ renew: boolean, genid?: Function }} options
    * @throws {TypeError} for a store without one of these
    */

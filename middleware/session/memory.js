@@ -18,6 +18,7 @@ module.exports = class MemoryStore {
     this.lazy = true
     this.sessions = new Map() // id -> { text, expires }
     this.timer = null
+    // @ts-expect-error -- declared as an ES module
     if (cluster.isWorker) {
       process.emitWarning('a session kept in memory is unknown to the other workers: ' +
         'use session.sealedCookie() or session.redis()', { code: 'KONE_SESSION_MEMORY' })

@@ -8,7 +8,7 @@ const MAX_AGE = 2.5e14 // ms, which ends before it
 const MAX_DATE = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 const maxAge = number({ min: 0, max: MAX_AGE, unit: 'ms' }).or(oneOf('session'))
-const expires = new Rule('a Date up to the year 9999', value => isDate(value) && value <= MAX_DATE)
+const expires = new Rule('a Date up to the year 9999', value => isDate(value) && Number(value) <= MAX_DATE)
 
 // What options.cookie() returns; attributes of a wrong type count as left out, as in koa-session-minimal.
 const RETURNED = shape({

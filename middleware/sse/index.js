@@ -41,6 +41,7 @@ const streamsOf = new WeakMap() // server → open streams
 module.exports = function sse (options) {
   const { heartbeat, limit } = OPTIONS.check(options)
 
+  /** @this {any} */
   function open () {
     if (this.body instanceof EventStream) return this.body
     const stream = new EventStream(this, heartbeat, limit)
@@ -191,6 +192,8 @@ function writableOf (ctx) {
  *
  * So a line break is allowed only in `data`, where each line becomes a field of its own. A client
  * ignores an id with a NUL.
+ *
+ * @param {{ event?: any, data?: any, id?: any, retry?: any }} event
  */
 function format ({ event, data, id, retry }) {
   const ms = oneLine(retry)

@@ -133,7 +133,7 @@ class Responder {
 
   /**
    * @param {{ fd: number, isRead: boolean }} [opened] of a file that is not in memory; undefined if no bytes are needed
-   * @return {true|Promise<true>}
+   * @return {boolean|Promise<boolean>}
    */
   send (ctx, entry, file, opened) {
     if (entry.plain === undefined) ctx.vary('Accept-Encoding')
@@ -169,7 +169,7 @@ class Responder {
     if (file.encoding !== 'identity') ctx.set('Content-Encoding', file.encoding)
     if (!response.get('Content-Type')) ctx.set('Content-Type', file.type)
     if (outcome === WHOLE) sendBytes(ctx, file, opened, 0, file.size - 1)
-    else sendRange(ctx, file, opened, outcome)
+    else sendRange(ctx, file, opened, /** @type {any} */ (outcome))
     return true
   }
 }

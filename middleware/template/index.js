@@ -109,7 +109,7 @@ module.exports.final = function final (options) {
 }
 
 // the global one may be bluebird's, which makes no objects of a subclass
-const NativePromise = (async () => {})().constructor
+const NativePromise = /** @type {PromiseConstructor} */ ((async () => {})().constructor)
 
 /** Knows whether the handler waits for it: then its error is the handler's, which may have caught it. */
 class Rendering extends NativePromise {

@@ -88,7 +88,7 @@ function call (part, schema, input) {
 async function settle (results) {
   const settled = await Promise.allSettled(results.map(({ result }) => result))
   return results.map(({ part, input }, i) => {
-    const { status, value, reason } = settled[i]
+    const { status, value, reason } = Object(settled[i])
     if (status === 'rejected') throw failed(part, reason)
     return { part, input, result: value }
   })

@@ -64,7 +64,7 @@ module.exports = function websocket (handler, options) {
     const { fields } = accepted
     for (let i = 0; i < fields.length; i += 2) lines.push(`${fields[i]}: ${fields[i + 1]}`)
   })
-  globalThis[kUpgrade] = (...handshake) => open(Socket, ...handshake)
+  globalThis[kUpgrade] = (path, protocols, options) => open(Socket, path, protocols, options)
 
   async function websocket (ctx) {
     const { upgrade, offered } = handshakeOf(ctx, subprotocol)

@@ -57,7 +57,12 @@ function create (WebSocket) {
       this.whenClosed = null
     }
 
-    /** The 101 is sent, and the handler runs next. */
+    /**
+     * The 101 is sent, and the handler runs next.
+     *
+     * @param {object} settings
+     * @param {any} [handshake] of a server's socket
+     */
     begin (settings, { context, connection, others, released } = {}) {
       this.settings = settings
       this.context = context ?? null
@@ -351,7 +356,7 @@ function closed (cause) {
 /**
  * What a listener throws becomes an uncaught exception in the handler's context, where isolate finds the request.
  *
- * @this {KoneSocket}
+ * @this {any}
  */
 function emitSafely (emit, event, one, two) {
   try {

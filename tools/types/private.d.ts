@@ -1,5 +1,5 @@
-// What lib relies on without a declaration of its own: the members of node's objects that node does not document, and
-// the members that an engine adds to the classes of lib/engines/contract.js. `make lint` checks lib with it.
+// What lib and the set rely on without a declaration of its own: the members of node's objects that node does not
+// document, and those that an engine adds to the classes of lib/engines/contract.js. `make lint` checks with it.
 import * as nodeHttp from 'http'
 import * as nodeHttps from 'https'
 import * as nodeHttp2 from 'http2'
@@ -110,8 +110,8 @@ declare global {
 
 declare module '../../lib/engines/contract' {
   interface Incoming {
-    readonly ownMinor: number
-    readonly ownSocket: nodeStream.Duplex
+    readonly localMinor: number
+    readonly localSocket: nodeStream.Duplex
     readonly isComplete: boolean
     readonly isSpent: boolean
     makeHeaders (): object
@@ -121,7 +121,7 @@ declare module '../../lib/engines/contract' {
   }
 
   interface Outgoing {
-    readonly ownSocket: nodeStream.Duplex | null
+    readonly localSocket: nodeStream.Duplex | null
     readonly isFlushed: boolean
     readonly isClosed: boolean
     setField (name: string, value: any): boolean
