@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncResource } = require('async_hooks')
-const { UNSAVED, own } = require('../_shared/context')
+const { UNSAVED, defineValue } = require('../_shared/context')
 const { report } = require('../../lib/shared/error-path')
 const { given, manual, misuse, noPromise } = require('../_shared/usage-error')
 const whenFinished = require('../_shared/finished')
@@ -133,7 +133,7 @@ function choose (protocols, offered, ctx) {
 
 /** The response was sent: Koa's ctx.set() would do nothing. */
 function forbidFields ({ response }) {
-  for (const name of ['set', 'append', 'remove']) own(response, name, refuse)
+  for (const name of ['set', 'append', 'remove']) defineValue(response, name, refuse)
 }
 
 function refuse () {
