@@ -356,6 +356,17 @@ for (const side of Object.keys(SIDES)) {
         assert.deepEqual(failures, [])
       })
     }
+
+    // Nobody knows that it will not read on, and nginx has sent the whole body, so that it keeps the connection.
+    it('should cost one user at most a response, after 2 seconds: a reader that holds', async t => {
+      const socketPath = await nginx(t, await serve(side, respond), 'on')
+      const statuses = []
+      for (const target of [targetOf("a listener for 'data' that pauses", 100), '/next', '/next']) {
+        statuses.push((await post(socketPath, target, target === '/next' ? 10 : MB)).status)
+      }
+      // Unless the whole body has arrived. After PATIENCE it would be a 504.
+      assert.match(statuses.join(), /^413,(?:502|200),200$/)
+    })
   })
 }
 
