@@ -6,15 +6,17 @@ const { AsyncLocalStorage, createHook } = require('node:async_hooks')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
+const https = require('node:https')
 const { PerformanceObserver } = require('node:perf_hooks')
 const { PassThrough, Readable } = require('node:stream')
+const tls = require('node:tls')
 const onFinished = require('on-finished')
 
 const Koa = require('koa')
 const Kone = require('../../helpers/kone')
 const { Clock } = require('../../../lib/front/timeouts')
 const { rows } = require('./readme')
-const { MAJOR, chunked, get, last, post, setUp, settled, talk, unsupported, waitFor } = require('./sides')
+const { MAJOR, chunked, credentials, get, last, post, setUp, settled, talk, unsupported, waitFor } = require('./sides')
 
 /** Does node keep the chunks of a tick until its end? */
 const MERGES = MAJOR >= 26 || (MAJOR === 24 && Number(process.versions.node.split('.')[1]) >= 22)
@@ -203,6 +205,39 @@ const DIFFERENCES = {
       { front: ['/first'], node: ['/first', '/second'] },
       { front: ['/first', 'a'], node: ['/first', 'a', 'b'] }
     ])
+  },
+
+  async 'a FIN behind a pipelined request, over TLS' () {
+    const LARGE = 'x'.repeat(100 * 1024) // more than the high-water mark
+    const texts = []
+    for (const isFront of [true, false]) {
+      const app = new Kone()
+      app.silent = true
+      let end
+      app.use(ctx => {
+        if (ctx.path === '/next') return (ctx.body = LARGE)
+        ctx.respond = false
+        ctx.res.on('error', () => {}).write(LARGE)
+        end = () => ctx.res.end('first')
+      })
+      const server = setUp(https.createServer(await credentials()), app, isFront)
+      open.push(server)
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const client = tls.connect({ port: server.address().port, rejectUnauthorized: false, allowHalfOpen: true })
+      let text = ''
+      client.setEncoding('latin1').on('data', more => { text += more }).on('error', () => {})
+      const closed = once(client, 'close')
+      client.write(post('body') + get('/next'))
+      await waitFor(() => text.length > LARGE.length, 'what the first response has begun with')
+      client.end()
+      await settled(() => client.closed) // the server has seen the FIN, or reads no more
+      end()
+      await closed
+      texts.push(text)
+    }
+    const [front, node] = texts
+    assert.doesNotMatch(front, /first/)
+    assert.match(node, /first\r\n0\r\n\r\nHTTP\/1\.1 200/)
   },
 
   async 'the chunks of a stream' () {
