@@ -212,15 +212,19 @@ class Upgrade {
     this.held = null
     if (socket.destroyed) return true
     socket.resume()
-    // The end of the response: the bytes are flushed.
-    socket.write('', 'latin1', err => {
-      if (err || socket.destroyed) return
-      const nowhere = new NullSocket()
-      res.assignSocket(nowhere)
-      res.once('finish', () => res.detachSocket(nowhere))
-      res.end()
-    })
+    if (socket.writableLength === 0) this.finish()
+    else socket.write('', 'latin1', err => { if (!err) this.finish() })
     return true
+  }
+
+  /** The 101 is flushed. */
+  finish () {
+    const { res, socket } = this
+    if (socket.destroyed) return
+    const nowhere = new NullSocket()
+    res.assignSocket(nowhere)
+    res.once('finish', () => res.detachSocket(nowhere))
+    res.end()
   }
 }
 

@@ -4,7 +4,10 @@
  * What websocket tells logger and metrics, which must not import it.
  */
 
-const connections = new WeakMap() // ctx → { closed, bytes }
+const { defineValue } = require('./context')
+
+/** Of ctx: `{ closed, bytes }`. A WeakMap costs more at each collection. */
+const CONNECTION = Symbol('connection')
 
 /** Of this process. */
 exports.counts = { open: 0, received: 0, sent: 0 }
@@ -17,8 +20,8 @@ exports.counts = { open: 0, received: 0, sent: 0 }
  * @api private
  */
 exports.opened = (ctx, connection) => {
-  connections.set(ctx, connection)
+  defineValue(ctx, CONNECTION, connection)
 }
 
 /** @return {object|undefined} the connection that opened() got */
-exports.of = ctx => connections.get(ctx)
+exports.of = ctx => ctx[CONNECTION]

@@ -43,12 +43,13 @@ const running = new WeakMap() // app → its handlers that run, see handlersOf()
 module.exports = function websocket (handler, options) {
   const settings = OPTIONS.check(options)
   if (typeof handler !== 'function') throw misuse('websocket', `handler must be a function, not ${given(handler)}`)
-  const { maxConnections = Infinity } = settings
+  const { maxConnections } = settings
   const { WebSocketServer, WebSocket, subprotocol } = settings.ws ?? ws()
   const allows = originsOf(settings)
   const Socket = socketOf(WebSocket)
   let connections = 0
-  const released = () => { connections-- } // made here: otherwise each socket would keep its ctx
+  // made here: otherwise each socket would keep its ctx
+  const released = maxConnections === undefined ? undefined : () => { connections-- }
 
   let accepted // the handshake that ws completes, which is synchronous
   // ws's own server, which listens to nothing: it checks a handshake, sends the 101 and reads frames
@@ -68,13 +69,16 @@ module.exports = function websocket (handler, options) {
 
   async function websocket (ctx) {
     const { upgrade, offered } = handshakeOf(ctx, subprotocol)
-    await allows(ctx)
+    const asking = allows(ctx)
+    if (asking !== undefined) await asking
     const protocol = offered !== undefined && choose(settings.protocols, offered, ctx)
     if (connections >= maxConnections) ctx.throw(503)
 
     let isOpen = false
-    connections++
-    whenFinished(ctx, () => { if (!isOpen) connections-- })
+    if (released !== undefined) {
+      connections++
+      whenFinished(ctx, () => { if (!isOpen) released() })
+    }
     const context = new AsyncResource('kone.websocket', ASYNC)
     ctx.status = 101
     upgrade.accept((connection, head, fields) => {
