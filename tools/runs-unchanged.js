@@ -17,7 +17,7 @@ const ROOT = path.join(__dirname, '..')
 const DOCUMENT = exports.DOCUMENT = 'docs/api/real-applications.md'
 
 /** An application decides by itself how it listens, as the page says below. */
-const RUNS_ON = { true: 'node:http', false: 'fast path', null: '[as it listens](#what-to-expect)' }
+const RUNS_ON = { true: 'node:http', false: 'front', null: '[as it listens](#what-to-expect)' }
 
 /** The contender of the lab mw that is kone with the packages that Koa's users have. */
 const PACKAGES = 'kone-packages'

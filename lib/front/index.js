@@ -43,8 +43,8 @@ const refused = new WeakMap()
  *    attach(server, host)
  *    server.listen(3000)
  *
- * Plain requests go to `dispatch` with objects of the fast path; everything else goes to node:http. A listener
- * finds the objects of the fast path by `res[Symbol.for('kone.outgoing')]`.
+ * Plain requests go to `dispatch` with objects of the front; everything else goes to node:http. A listener
+ * finds the objects of the front by `res[Symbol.for('kone.outgoing')]`.
  *
  * @param {http.Server} server
  * @param {object} host

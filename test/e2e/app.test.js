@@ -287,7 +287,7 @@ demo('the demo app in Chromium', suite => {
 }, { DOCS_URL: 'http://localhost:1' }) // where no documentation site runs
 
 demo('the demo app on node:http, with an empty guestbook', ({ visit, signIn, submit }) => {
-  it('should say that the fast path is off', async () => {
+  it('should say that the front is off', async () => {
     const page = await visit()
     await page.waitForFunction(() => document.getElementById('fast').textContent === 'Off')
     assert.equal(await page.textContent('#share'), '0%')

@@ -7,7 +7,7 @@ const RETIRED = [
   { words: /(?<!\/)\basked\b(?! for)/i, use: 'requested' },
   { words: /\btold\b/i, use: 'notified, reported' },
   { words: /\brooms?\b(?! of socket\.io)/i, use: 'module' },
-  { words: /\blean\b/i, use: 'fast path' },
+  { words: /\blean\b/i, use: 'plain' },
   { words: /\b(stands?|standing|stood) aside\b/i, use: 'falls back to node:http' },
   { words: /\b(is|are|was|were) out\b(?! of\b)|\bout whole\b/i, use: 'sent, flushed' },
   { words: /\bwait(s|ing|ed)? for (its|their) turn\b/i, use: 'is queued' },

@@ -32,7 +32,7 @@ module.exports = {
       why: 'calls of the app: a view gives what they write to its sink; 0 tests of test/engines/http1, as above',
       node: PIPE
     },
-    'FrontResponse.end': { why: 'an end of what the sink has begun, and the fast path: 2 tests', node: PIPE }
+    'FrontResponse.end': { why: 'an end of what the sink has begun, and the front: 2 tests', node: PIPE }
   },
   'lib/front/node/socket.js': {
     'socket.push': {

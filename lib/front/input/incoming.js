@@ -7,7 +7,7 @@ const { makeRequest } = require('../node/message')
 const { Outgoing } = require('../output/outgoing')
 const { nextTick } = require('../../shared/timers')
 
-/** A request of the fast path: parses a value when it is first read. */
+/** A request of the front: parses a value when it is first read. */
 class Incoming extends contract.Incoming {
   /**
    * @param {import('../connection').Connection} connection

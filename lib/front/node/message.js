@@ -15,7 +15,7 @@ const kDetachAbortSignal = Object.getOwnPropertySymbols(http.IncomingMessage.pro
   .find(symbol => symbol.description === 'kDetachAbortSignal')
 
 /**
- * Creates node's objects from those of the fast path, each when it is first read, with node's public constructors, in
+ * Creates node's objects from those of the front, each when it is first read, with node's public constructors, in
  * the state that node's would have now. From then on node's objects hold the values.
  */
 function makeRequest (incoming) {

@@ -37,7 +37,7 @@ const { nextTick } = require('../../shared/timers')
 /** Since Node 24 a response that was still queued is notified when the client has closed the connection. */
 const NOTIFIES_QUEUED = Number(process.versions.node.split('.')[0]) >= 24
 
-/** Other copies of kone in the process find the fast path's object by the same symbol. */
+/** Other copies of kone in the process find the front's object by the same symbol. */
 const kOutgoing = Symbol.for('kone.outgoing')
 const kHeld = Symbol('kone.held')           // in place of node's fields while Outgoing has them, see HELD
 const kRequest = Symbol('kone.request')     // what was assigned to `res.req` of an EarlyResponse

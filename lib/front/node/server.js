@@ -36,7 +36,7 @@ const PATCHED = 'patched methods of http.IncomingMessage, OutgoingMessage or Ser
 function reasonForNode (server, host) {
   if (isPatched()) return PATCHED
   if (server.maxRequestsPerSocket > 0) return 'server.maxRequestsPerSocket'
-  // Since Node 24 `httpValidation` decides where it is set. The fast path leaves what 'relaxed' allows to node.
+  // Since Node 24 `httpValidation` decides where it is set. The front leaves what 'relaxed' allows to node.
   const { httpValidation, insecureHTTPParser } = server
   const isInsecure = httpValidation === undefined ? insecureHTTPParser ?? LENIENT : httpValidation === 'insecure'
   if (isInsecure) return 'an insecure HTTP parser'

@@ -14,7 +14,7 @@ const { finished } = require('../node/server')
 const { nextTick } = require('../../shared/timers')
 
 /**
- * A response of the fast path. It sends plain responses itself, and streams by its sink. For everything else (a
+ * A response of the front. It sends plain responses itself, and streams by its sink. For everything else (a
  * Transfer-Encoding set by the app, a status out of range, a value that node would reject …) it creates node's
  * ServerResponse, which sends it or throws.
  *
@@ -148,7 +148,7 @@ class Outgoing extends contract.Outgoing {
     return this
   }
 
-  /** Can the fast path write the bytes that node would, with a body of this `lengthOf()`? */
+  /** Can the front write the bytes that node would, with a body of this `lengthOf()`? */
   canEnd (length) {
     const { statusCode, statusMessage } = this
     if (this.hasBegun || this.isUnusual || this.failure !== null || length === writer.NOT_PLAIN) return false
@@ -158,7 +158,7 @@ class Outgoing extends contract.Outgoing {
     return this.removed === 0 || this.canWriteWithout()
   }
 
-  /** Can the fast path begin a body that is sent in parts? Node's code queues one that is early. */
+  /** Can the front begin a body that is sent in parts? Node's code queues one that is early. */
   get canStream () {
     return this.res === null && this.responses.first === this && this.canEnd(0) && !this.isBodiless &&
       (this.removed & REMOVED['transfer-encoding']) === 0
@@ -191,7 +191,7 @@ class Outgoing extends contract.Outgoing {
     return writer.header(this.statusCode, this.statusMessage, this.fields, common, hasNoLength ? -1 : length)
   }
 
-  /** End with a header section of the fast path: for `end` here and of node's object, whose callbacks it gets. */
+  /** End with a header section of the front: for `end` here and of node's object, whose callbacks it gets. */
   endPlain (header, body, length, callbacks) {
     if (this.parts !== null) this.parts.send() // informational responses
     this.hasEnded = true

@@ -7,7 +7,7 @@ const { chunked, get, last, settled, unsupported, use, waitFor } = require('./si
 const { download, front } = require('./wire')
 
 /*
- * Bytes that the fast path does not support, behind an open response: whatever they are, and whatever becomes of the
+ * Bytes that the front does not support, behind an open response: whatever they are, and whatever becomes of the
  * connection, the response is whole, or its connection is closed at once and the response is lost. Nobody waits.
  */
 

@@ -204,7 +204,7 @@ describe('kone falls back to node:http', () => {
           await waitFor(() => isNodes(site.sockets.at(-1)), () => `node to have ${JSON.stringify(bytes.slice(0, 100))}`)
           client.destroy()
         }
-        assert.equal(await asksNode(site), false, 'other connections are the fast path\'s')
+        assert.equal(await asksNode(site), false, 'other connections are the front\'s')
       })
     }
 

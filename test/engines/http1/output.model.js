@@ -147,7 +147,7 @@ function upload ({ kind, chunks, extension, trailers }) {
  * last one ends the response.
  */
 const WAYS = {
-  /** The fast path. */
+  /** The front. */
   fast: one => [[...one.header, ['end', one.body]]],
   /** `ctx.res` is read first. */
   read: one => [[['res']], [...one.header, ['end', one.body]]],
@@ -462,7 +462,7 @@ class One {
     }
     if (!OF_BODY.includes(name)) return act(this, [name, ...args])
     const [piece] = args
-    const isNodes = name === 'write' || name === 'resEnd' // the fast path and its sink get no encoding
+    const isNodes = name === 'write' || name === 'resEnd' // the front and its sink get no encoding
     if (piece !== undefined) this.expected.push(isNodes ? piece.bytes : Buffer.from(piece.data))
     this.ended ||= name !== 'write' && name !== 'sink'
     act(this, [name, piece?.data, ...isNodes ? [piece?.encoding, ...this.callback()] : []])

@@ -9,7 +9,7 @@
  *
  *   fast          only what never touches ctx.req and ctx.res
  *   materialised  node's own objects from the first line on
- *   late          on the fast path until the body was read, then node's own objects
+ *   late          on the front until the body was read, then node's own objects
  *
  * `ops` run in order; each result and each throw is noted with the error's code. `later` runs at the step `release` or
  * `free`, when the response is usually out. `run` is the app of the fuzzer: a program per request. `observe` is that of the

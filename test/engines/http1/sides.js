@@ -161,7 +161,7 @@ const post = (body, more = '', length = body.length, target = '/') =>
   `POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n${more}\r\n${body}`
 const chunked = (body, target = '/', coding = 'chunked') =>
   `POST ${target} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ${coding}\r\n\r\n${body}`
-/** The same, but not for the fast path. */
+/** The same, but not for the front. */
 const unsupported = (body, target) => chunked(body, target, 'gzip, chunked')
 
 /** Node's connection listener has this socket: kone fell back to node:http. */
