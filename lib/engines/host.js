@@ -44,7 +44,7 @@ class Host {
     this.parts = parts
     this.attach = attach
     this.isKones = listener === undefined
-    this.met = new WeakSet() // sockets of requests
+    this.met = new WeakSet() // sockets of requests, and servers that give each of theirs to handedOver()
     this.fn = app[IN_DEVELOPMENT] ? parts.watch(app) : app.compose(app.middleware)
     this.listener = listener ?? ((req, res) => {
       const promise = this.onRequest(req, res)
@@ -88,7 +88,7 @@ class Host {
    */
   meet ({ socket, httpVersionMajor }) {
     const server = socket?.server
-    if (httpVersionMajor !== 1 || !server?.listening || this.met.has(socket)) return false
+    if (httpVersionMajor !== 1 || !server?.listening || this.met.has(server) || this.met.has(socket)) return false
     this.met.add(socket)
     if (this.attach !== undefined && this.app.http1) this.attach(server, this)
     return hook(server, this)
@@ -135,6 +135,7 @@ class Host {
 
   /** From now on node:http serves this socket. */
   handedOver (server, socket) {
+    this.met.add(server)
     remember(server, socket)
     hook(server, this)
   }
