@@ -160,6 +160,20 @@ describe('app.inject.websocket()', () => {
     assert.deepEqual(await socket.closed, { code: 1000, reason: '' })
   })
 
+  it('should end a handler that is sending when the client leaves', async () => {
+    const app = new Kone()
+    const ended = new Promise(resolve => {
+      app.use(websocket(async socket => {
+        while (socket.readyState === WebSocket.OPEN) await socket.send('x'.repeat(100_000)).catch(() => {})
+        resolve((await socket.closed).code)
+      }))
+    })
+    const socket = await app.inject.websocket('/')
+    await until(() => socket.isPaused)
+    socket.terminate()
+    assert.equal(await ended, 1006)
+  })
+
   it('should be one socket of metrics and one line of logger', async () => {
     const app = new Kone()
     const lines = []
