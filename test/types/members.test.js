@@ -33,6 +33,10 @@ const VALUES = {
   }
 }
 
+/** What the core uses, and what the app may assign. */
+const PRIVATE = ['incoming', 'outgoing']
+const ASSIGNED = ['respond']
+
 /** Source text of values, by the name of their type. */
 const SAMPLES = {
   Date: ['new Date(0)'],
@@ -51,14 +55,25 @@ const isSettable = (object, name) => {
   return false
 }
 
-/** Statements for each member of the objects as `module` declares them, with each type of each value in turn. */
-function statementsOf (module) {
+/** The objects as `module` declares them. */
+const declaredBy = (() => {
+  const known = new Map()
+  return module => known.get(module) ?? known.set(module, declare(module)).get(module)
+})()
+
+function declare (module) {
   const text = `import Koa = require('${module}')\n` + Object.entries(OBJECTS).map(([name, type]) => `export type ${name} = Koa.${type}`).join('\n')
   const { program, source, found } = inMemory(ts, path.join(ROOT, 'test/types/members.cts'), text, OPTIONS)
   assert.deepEqual(found, [])
   const checker = program.getTypeChecker()
   const typeOf = symbol => checker.getTypeOfSymbolAtLocation(symbol, source)
   const objects = checker.getExportsOfModule(checker.getSymbolAtLocation(source))
+  return { checker, typeOf, objects }
+}
+
+/** Statements for each member of the objects as `module` declares them, with each type of each value in turn. */
+function statementsOf (module) {
+  const { checker, typeOf, objects } = declaredBy(module)
   return objects.flatMap(object => checker.getDeclaredTypeOfSymbol(object).getProperties().flatMap(member => {
     const name = `${object.name}.${member.name}`
     const type = typeOf(member)
@@ -110,6 +125,21 @@ function statementsOf (module) {
 }
 
 describe('the members of ctx, request and response', () => {
+  it('should be those that the prototypes have', () => {
+    const { checker, objects } = declaredBy('../../lib/index')
+    const ctx = new Kone().createContext({ url: '/', headers: {} }, {})
+    for (const [name, object] of Object.entries({ ctx, request: ctx.request, response: ctx.response })) {
+      const type = checker.getDeclaredTypeOfSymbol(objects.find(object => object.name === name))
+      const declared = new Set(type.getProperties().map(member => member.name))
+      const present = new Set()
+      for (let at = object; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+        for (const one of Object.getOwnPropertyNames(at)) if (one[0] !== '_') present.add(one)
+      }
+      assert.deepEqual([...present].filter(one => !declared.has(one) && !PRIVATE.includes(one)), [], `${name}: not declared`)
+      assert.deepEqual([...declared].filter(one => !present.has(one) && !ASSIGNED.includes(one)), [], `${name}: only declared`)
+    }
+  })
+
   it('should take each type that their declaration accepts', async () => {
     const failed = []
     const statements = statementsOf('../../lib/index')
