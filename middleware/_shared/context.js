@@ -19,7 +19,7 @@ exports.onContext = (ctx, descriptors) => {
  * What assigning does to a plain property, where an accessor has this name: from now on the value is data.
  *
  * @param {object} object
- * @param {string} name
+ * @param {PropertyKey} name
  * @param {*} value
  * @api private
  */
