@@ -43,4 +43,7 @@ function respond (ctx) {
   if (!ctx.fresh) return
   ctx.status = 304
   ctx.body = null
+  // a cache would write them to the response that it has, whose bytes may be in another encoding (RFC 9111, 3.2)
+  ctx.remove('Content-Encoding')
+  ctx.remove('Content-Range')
 }

@@ -75,6 +75,8 @@ frameworks('a response whose bytes another middleware changes', ({ it, Koa, ask 
           if (etag === undefined || !(around.includes('conditionalGet') || path !== '/')) continue
           const again = await get({ ...sends, 'if-none-match': etag })
           assert.deepEqual([again.status, again.headers.etag], [304, etag], message)
+          // the cache may have another encoding under this tag
+          assert.equal(again.headers['content-encoding'], undefined, message)
         }
       }
     })
