@@ -241,7 +241,7 @@ function sendError (ctx, err) {
   response.remove('Transfer-Encoding')
   if (http2Stream(outgoing)) node.dropHttp1(response)
   // HTTP/2: node resets the stream of a response that has a Content-Length and no body.
-  if (!http2Stream(outgoing) || !statuses.empty[status]) response.set('Content-Length', Buffer.byteLength(text))
+  if (!http2Stream(outgoing) || !statuses.empty[status]) response.length = Buffer.byteLength(text)
   outgoing.end(text)
 }
 

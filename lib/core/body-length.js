@@ -25,12 +25,12 @@ exports.declare = function (response, size, isAdded = true) {
   const declared = LENGTH.test(given) ? Number(given) : undefined
   if (outgoing.headersSent) return coding === undefined ? declared ?? Infinity : Infinity
   const length = size ?? declared
+  if (coding !== undefined) setCoding(response, length === undefined && size === undefined)
   if (length === undefined) {
     if (given !== undefined) outgoing.removeHeader('Content-Length')
   } else if (String(given) !== String(length)) {
-    response.set('Content-Length', length)
+    response.length = length // as Koa: an app may have a setter of its own
   }
-  if (coding !== undefined) setCoding(response, length === undefined && size === undefined)
   return length ?? Infinity
 }
 

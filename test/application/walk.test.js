@@ -11,7 +11,7 @@ const MOST = {
   'a GET': { functions: 129, files: 28 }, // ctx.body= uses the setter of ctx.type, which may be the app's
   'a POST with a body': { functions: 146, files: 30 },
   'a stream': { functions: 187, files: 35 },
-  'an error': { functions: 140, files: 29 },
+  'an error': { functions: 141, files: 29 },
   'a pipelined pair': { functions: 145, files: 28 } // isEmitPatched(): websocket() replaces a server's emit
 }
 

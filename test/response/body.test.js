@@ -3,10 +3,14 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
-const { PassThrough } = require('node:stream')
+const { once } = require('node:events')
+const http = require('node:http')
+const { PassThrough, Readable } = require('node:stream')
 const { promisify } = require('node:util')
+const Koa = require('koa')
 
 const { response } = require('../helpers/context')
+const Kone = require('../helpers/kone')
 const rows = require('../helpers/rows')
 
 /** Sets each body; then the status, the type, the length and whether it was sent along. */
@@ -190,3 +194,43 @@ rows('the setters of ctx.response that an app has replaced', [
   ['should get the status and type of a Response', assignedBy(() => new Response('a', { headers: { 'content-type': 'a/b' } })),
     ['status=200', 'status=200', 'type=bin'], KOA]
 ])
+
+// As Egg's, whose names of fields are in lower case.
+const SETTERS = {
+  type: { set (type) { this.set('content-type', type === 'json' ? 'application/json' : 'text/plain') } },
+  length: {
+    get: Object.getOwnPropertyDescriptor(require('koa/lib/response'), 'length').get,
+    set (length) { this.set('content-length', length) }
+  }
+}
+
+describe('ctx.response with setters of an app', () => {
+  const written = async (Framework, method) => {
+    const app = new Framework()
+    app.silent = true
+    Object.defineProperties(app.response, SETTERS)
+    const bodies = ['text', Buffer.from('a'), { a: 1 }, [], null, undefined, Readable.from(['a'])]
+    app.use(ctx => {
+      const at = Number(ctx.path.slice(1))
+      if (at === bodies.length) ctx.throw(400, 'wrong')
+      ctx.body = bodies[at]
+    })
+    const server = app.listen(0)
+    const fields = []
+    for (let at = 0; at <= bodies.length; at++) {
+      const req = http.request({ port: server.address().port, path: `/${at}`, method }).end()
+      const [res] = await once(req, 'response')
+      res.resume()
+      fields.push(res.rawHeaders.filter(name => /^content-/i.test(name)))
+    }
+    server.close()
+    server.closeAllConnections()
+    return fields
+  }
+
+  for (const method of ['GET', 'HEAD']) {
+    it(`should name the fields of ${method} as in Koa`, async () => {
+      assert.deepEqual(await written(Kone, method), await written(Koa, method))
+    })
+  }
+})
