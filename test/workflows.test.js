@@ -40,6 +40,7 @@ describe('the workflows', () => {
     assert(text.includes(`- run: make \${{ matrix.node == ${oldest + 6} && 'test-all' || 'test ARGS=--here' }}\n`))
     assert.equal(text.match(/- run: make test ARGS=--here$/gm).length, 1)
     assert.equal(text.match(/- run: make node-duties$/gm).length, 1)
+    assert(text.includes(`- run: for node in ${versions[0].join(' ')}; do make compat ARGS="--as-koa --node=$node" || exit 1; done\n`))
     const [, apps] = /- run: make compat ARGS="(.+)"/.exec(text)
     assert.deepEqual(apps.split(' ').filter(name => !all().some(app => app.name === name)), [])
   })

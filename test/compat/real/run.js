@@ -7,6 +7,7 @@
  *    node test/compat/real/run.js rest strapi    some
  *    … --node=26                                 the Node that runs the servers, as in the lab
  *    … --try                                     by `kone try`, without installing kone
+ *    node test/compat/real/run.js --as-koa       test runners and packages' own tests, by kone/as-koa; or some, by name
  *    KONE_FRONT=callback …                       in servers that other code creates, with app.callback()
  */
 
@@ -17,33 +18,39 @@ const { nodeBinary, nodeVersion } = require('../../../benchmarks/lib/run/options
 const Server = require('../../../benchmarks/lib/servers/server')
 const commandLine = require('../../../benchmarks/lib/run/command-line')
 const { all, comparison, contender, install, suite } = require('./applications')
+const asKoa = require('./as-koa')
 const { tried } = require('./try')
 
 if (require.main === module) main()
 
 async function main () {
-  const { apps, node, isTry } = await parse()
-  for (const app of apps) {
+  const { names, node, isTry, isAsKoa } = await parse()
+  for (const name of names) {
     try {
-      const responses = isTry ? await tryIt(app, node) : app.responses
-      if (!isTry) await compare(app, node)
-      console.log(`same     ${app.name}: ${app.title}, ${responses} responses`)
+      console.log(`same     ${name}: ${isAsKoa ? asKoa.check(name, { node }) : await compared(all().find(app => app.name === name))}`)
     } catch (err) {
-      console.log(`FAILS    ${app.name}: ${err.message}`)
+      console.log(`FAILS    ${name}: ${err.message}`)
       process.exitCode = 1
     }
+  }
+
+  async function compared (app) {
+    const responses = isTry ? await tryIt(app, node) : app.responses
+    if (!isTry) await compare(app, node)
+    return `${app.title}, ${responses} responses`
   }
 }
 
 // A mistake ends it with one line, before anything is installed.
 async function parse () {
-  const names = all().map(({ name }) => name)
-  const FLAGS = { node: { type: 'string', value: 'version' }, try: { type: 'boolean' } }
-  const { values: { node: wanted = process.execPath, try: isTry = false }, positionals } = commandLine('compat', FLAGS, 'docs/api/real-applications.md', names)
+  const FLAGS = { node: { type: 'string', value: 'version' }, try: { type: 'boolean' }, 'as-koa': { type: 'boolean' } }
+  const known = process.argv.includes('--as-koa') ? asKoa.names : all().map(({ name }) => name)
+  const { values: { node: wanted = process.execPath, try: isTry, 'as-koa': isAsKoa }, positionals } =
+    commandLine('compat', FLAGS, 'docs/api/real-applications.md', known)
   try {
     const node = await nodeBinary(wanted)
     nodeVersion(node)
-    return { apps: all().filter(({ name }) => positionals.length === 0 || positionals.includes(name)), node, isTry }
+    return { names: positionals.length === 0 ? known : positionals, node, isTry, isAsKoa }
   } catch (err) {
     console.error(`compat: ${err.message}`)
     process.exit(2)
