@@ -241,8 +241,8 @@ describe('what README.md and the first page of the documentation say', () => {
     assert.match(pages([{ ...dropin, derived: { ...dropin.derived, quick: true } }])[0], /A quick run, not a result/)
   })
 
-  it('should leave out what is of code before 60 commits of lib', () => {
-    const age = hash => hash.startsWith('b') ? 61 : 60
+  it('should leave out what is of code before 90 commits of lib', () => {
+    const age = hash => hash.startsWith('b') ? 91 : 90
     const old = one => ({ ...times(one, 'kone', 4), commit: { hash: 'b'.repeat(40) } })
     for (const text of pages([old(mw), dropin], { age })) {
       assert.match(text, /at 3\d % of Koa/)
