@@ -9,7 +9,8 @@ const ROUND = 0.25     // seconds of one process, about
 const LEAST = 6        // rounds
 const PRECISE = 0.05   // standard error of the ratio, relative
 const DEAREST = 3      // and as many of the cheapest
-const TRIED = 200      // requests, to find out what one costs
+const TRIED = 200      // requests, to find out what one costs; again,
+const WARM = 500       // ms of it: a process that has just started is slow, and rounds of its rate are too short
 
 /**
  * `kone try --measure`: the CPU time per request of the three processes, in alternating rounds.
@@ -23,7 +24,7 @@ module.exports = async function measure (trial, { seconds = '20', only, all = fa
   const left = []
   const cells = trial.tried.filter(one => isMeasured(one, only, left)).map(one => new Cell(trial, [one]))
   const say = text => { if (!json) print([text], process.stderr) }
-  if (cells.length > 0) say(`sends ${TRIED} requests each to ${namesOf(cells)}: to find the dearest and the cheapest`)
+  if (cells.length > 0) say(`sends ${TRIED} requests or more each to ${namesOf(cells)}, for ${WARM / 1000} s: to find the dearest and the cheapest`)
   for (const cell of cells) await cell.calibrate()
   const good = cells.filter(({ reason }) => reason === null)
   const chosen = [...all ? good : extremes(good), ...cells.filter(({ reason }) => reason !== null)]
@@ -85,9 +86,12 @@ class Cell {
   }
 
   async calibrate () {
-    const began = performance.now()
-    this.cost = await this.cpu(0, TRIED)
-    this.rate = TRIED / (performance.now() - began) * 1000
+    const until = performance.now() + WARM
+    do {
+      const began = performance.now()
+      this.cost = await this.cpu(0, TRIED)
+      this.rate = TRIED / (performance.now() - began) * 1000
+    } while (this.reason === null && performance.now() < until)
     this.loads[0].close()
   }
 
