@@ -5,12 +5,13 @@ const { pairedRatio } = require('../measure/stats')
 const { print } = require('../print')
 
 const CONNECTIONS = 50
-const ROUND = 0.25     // seconds of one process, about
+const ROUND = 250_000  // µs of CPU time of one process, about; a shorter one is as dear as the garbage collection in it
+const ROUNDS = 8       // in the seconds that are given, at least
 const LEAST = 6        // rounds
 const PRECISE = 0.05   // standard error of the ratio, relative
 const DEAREST = 3      // and as many of the cheapest
 const TRIED = 200      // requests, to find out what one costs; again,
-const WARM = 500       // ms of it: a process that has just started is slow, and rounds of its rate are too short
+const WARM = 500       // ms of it, because a process that has just started is slow
 
 /**
  * `kone try --measure`: the CPU time per request of the three processes, in alternating rounds.
@@ -25,7 +26,7 @@ module.exports = async function measure (trial, { seconds = '20', only, all = fa
   const cells = trial.tried.filter(one => isMeasured(one, only, left)).map(one => new Cell(trial, [one]))
   const say = text => { if (!json) print([text], process.stderr) }
   if (cells.length > 0) say(`sends ${TRIED} requests or more each to ${namesOf(cells)}, for ${WARM / 1000} s: to find the dearest and the cheapest`)
-  for (const cell of cells) await cell.calibrate()
+  for (const cell of cells) await cell.calibrate(within)
   const good = cells.filter(({ reason }) => reason === null)
   const chosen = [...all ? good : extremes(good), ...cells.filter(({ reason }) => reason !== null)]
   const mix = good.length > 1 ? [new Cell(trial, good.map(({ tried: [one] }) => one), good)] : []
@@ -64,7 +65,7 @@ function extremes (cells) {
 const namesOf = cells => cells.map(({ name }) => name).join(', ')
 
 function figure (cells, seconds) {
-  const total = cells.reduce((sum, { rate }) => sum + rate * seconds, 0)
+  const total = cells.reduce((sum, { rate, requests }) => sum + Math.max(rate * seconds, 2 * 3 * requests), 0)
   return Number(total.toPrecision(1)).toLocaleString('en')
 }
 
@@ -78,6 +79,7 @@ class Cell {
     this.reason = null
     this.cost = 0   // µs on Koa
     this.rate = this.isMix ? cells.length / cells.reduce((sum, { rate }) => sum + 1 / rate, 0) : 0 // requests a second
+    this.requests = this.isMix ? Math.max(...cells.map(({ requests }) => requests)) : 0 // of a round
     this.samples = [[], [], []]
     this.packages = null
     this.loads = trial.clients.map((client, side) => {
@@ -85,13 +87,14 @@ class Cell {
     })
   }
 
-  async calibrate () {
+  async calibrate (seconds) {
     const until = performance.now() + WARM
     do {
       const began = performance.now()
       this.cost = await this.cpu(0, TRIED)
       this.rate = TRIED / (performance.now() - began) * 1000
     } while (this.reason === null && performance.now() < until)
+    this.requests = Math.max(CONNECTIONS, Math.round(Math.min(ROUND, seconds * 1e6 / ROUNDS) / this.cost))
     this.loads[0].close()
   }
 
@@ -107,10 +110,9 @@ class Cell {
 
   async measure (seconds) {
     const until = performance.now() + seconds * 1000
-    const requests = Math.max(CONNECTIONS, Math.round(this.rate * ROUND))
     for (let round = 0; this.reason === null && (round < 2 || performance.now() < until); round++) {
       for (const side of [[0, 1, 2], [2, 0, 1], [1, 2, 0]][round % 3]) {
-        const cost = await this.cpu(side, requests)
+        const cost = await this.cpu(side, this.requests)
         if (round > 0) this.samples[side].push(cost) // the first one warms up
       }
       if (round >= LEAST && this.isPrecise) break
@@ -131,7 +133,7 @@ class Cell {
   async profile () {
     const kone = this.trial.sides[2]
     await kone.ask('start')
-    await this.loads[2].run(Math.max(CONNECTIONS, Math.round(this.rate * ROUND * 4)))
+    await this.loads[2].run(4 * this.requests)
     this.packages = await kone.ask('stop')
     this.loads[2].close()
   }

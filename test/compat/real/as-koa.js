@@ -81,7 +81,7 @@ const RUNNERS = {
   ava: { command: 'ava --tap ava.mjs', passed: /^# pass (\d+)$/m },
   vitest: { command: 'vitest run vitest.test.mjs', passed: /Tests +(\d+) passed/ },
   'vitest-threads': { command: 'vitest run vitest.test.mjs --pool=threads', passed: /Tests +(\d+) passed/ },
-  'vitest-vm': { command: 'vitest run vitest.test.mjs --pool=vmThreads', passed: /Tests +(\d+) passed/ },
+  'vitest-vm': { least: 22, command: 'vitest run vitest.test.mjs --pool=vmThreads', passed: /Tests +(\d+) passed/ },
   jest: { command: 'jest jest.test.js', passed: /^Tests: +(?:\d+ failed, )?(\d+) passed/m },
   opentelemetry: { command: 'node --require @opentelemetry/auto-instrumentations-node/register app.js', env: OTEL, passed: RESPONDED },
   'opentelemetry-import': { command: 'node --import @opentelemetry/auto-instrumentations-node/register app.mjs', env: OTEL, passed: RESPONDED },
@@ -100,6 +100,8 @@ exports.names = Object.keys(ALL)
  */
 exports.check = function (name, { node }) {
   const project = ALL[name]
+  const { version } = process.execPath === node ? process : { version: execFileSync(node, ['-v'], { encoding: 'utf8' }) }
+  if (Number.parseInt(version.slice(1)) < project.least) return `left out, it needs Node ${project.least}`
   const folder = project.repository ? cloned(name, project) : runners()
   const isJest = project.command.startsWith('jest')
   const on = (asKoa, more = '') => run(project, { folder, node, asKoa, more })

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
-const { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } = require('node:fs')
+const { cpSync, readFileSync, rmSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { dirname, join } = require('node:path')
 const { before, describe, it } = require('node:test')
@@ -87,26 +87,12 @@ describe('an app under test', () => {
     assert.equal(failed.length, 3)
   })
 
-  // other runners, and packages' own tests: make compat ARGS=--as-koa
-  it("should have kone in Koa's place by vitest, with kone/as-koa", async t => {
-    const cwd = join(area.folder, 'as-koa')
-    t.after(() => rmSync(cwd, { recursive: true, force: true }))
-    mkdirSync(join(cwd, 'node_modules'), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules/koa'), join(cwd, 'node_modules/koa'), 'junction')
-    writeFileSync(join(cwd, 'app.test.mjs'), `
-      import { expect, it } from 'vitest'
-      import Koa from 'koa'
-      it('app', () => expect(typeof new Koa().final).toBe('function'))`)
-    const NODE_OPTIONS = `--require ${join(ROOT, 'command/as-koa')}`
-    assert.match(await run([process.execPath, area.bin('vitest'), 'run', '--root=.'], { cwd, NODE_OPTIONS }), /Tests +1 passed/)
-  })
-
   /** What a command writes, without colours. It must end, with code 0. */
-  function run ([command, ...args], { cwd = area.folder, ...more } = {}) {
+  function run ([command, ...args]) {
     return new Promise((resolve, reject) => {
       let output = ''
       const { NODE_OPTIONS, NODE_TEST_CONTEXT, ...env } = process.env
-      const child = spawn(command, args, { cwd, env: { ...env, NO_COLOR: '1', CI: '', ...more } })
+      const child = spawn(command, args, { cwd: area.folder, env: { ...env, NO_COLOR: '1', CI: '' } })
       for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => { output += chunk })
       const timer = setTimeout(() => {
         child.kill('SIGKILL')
