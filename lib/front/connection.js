@@ -212,7 +212,9 @@ class Connection {
     this.gate.stop(CLOSE)
     this.responses.writeBatch()
     if (this.responses.isFlushed) sockets.setMessage(this.socket, null)
-    sockets.endSoon(this.socket) // bytes that are not flushed are lost with the socket's 'close'
+    // Bytes that are not flushed are lost with the socket's 'close'.
+    if (this.reader.receiving === null) sockets.endSoon(this.socket)
+    else this.socket.destroySoon() // unread bytes make close() a RST; a FIN before it ends the response
     this.readOn()
   }
 

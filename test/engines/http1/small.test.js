@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage, AsyncResource } = require('node:async_hooks')
+const net = require('node:net')
 const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
@@ -231,5 +232,23 @@ wire('the socket of a last response', ({ it, serve }) => {
     for (const text of await Promise.all(['/1', '/2', '/3', '/4'].map(path => site.all(last(path))))) assert.match(text, /last/)
     await waitFor(() => logs.every(log => log.includes('close')), "'close'")
     for (const log of logs) assert.deepEqual(log, [false, '127.0.0.1', 'prefinish', true, 'finish', true, 'close', true])
+  })
+
+  it('should end a response before the rest of its request resets the connection', async () => {
+    const { port } = await serve(use(ctx => {
+      ctx.set('Connection', 'close')
+      ctx.body = 'early'
+    }))
+    const ends = await Promise.all(Array.from({ length: 10 }, async () => {
+      const client = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+      const log = []
+      client.on('end', () => log.push('end')).on('error', () => log.push('error'))
+      client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${1e6}\r\n\r\n`)
+      client.write(Buffer.alloc(1e6), () => client.resume()) // as one who sends everything, then reads
+      await waitFor(() => log.length > 0, 'the end')
+      client.destroy()
+      return log[0]
+    }))
+    assert.deepEqual(ends, Array(10).fill('end'))
   })
 })
