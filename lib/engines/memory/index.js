@@ -4,7 +4,7 @@ const http = require('http')
 const { path: PATH } = require('../../shared/options')
 const { given, misuse } = require('../../shared/usage-error')
 const { End } = require('./pipe')
-const { nextTick, setImmediate } = require('../../shared/timers')
+const { setImmediate } = require('../../shared/timers')
 
 /** Of the client, however the request goes through the app. */
 const ADDRESS = '127.0.0.1'
@@ -77,12 +77,12 @@ function framed ({ headers, body = undefined }) {
 }
 
 /**
- * As over a network: nothing arrives while it is sent, because ws begins its close twice then, and an end closes in a
- * later turn, so that the client has the last byte before the app's end has ended.
+ * As over a network: bytes and the end arrive in a later turn. Otherwise ws begins its close twice, who sends for ever
+ * never notices the end, and the app's end has ended before the client has the last byte.
  */
 class Remote extends End {
   _write (chunk, encoding, callback) {
-    nextTick(() => super._write(chunk, encoding, callback))
+    setImmediate(() => super._write(chunk, encoding, callback))
   }
 
   endOther () {
