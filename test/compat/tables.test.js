@@ -238,7 +238,22 @@ table('### What is different', {
     assert.equal(await late(Koa), version.startsWith('4.1') ? 200 : 404)
     assert.equal(await late(Kone), 200)
   },
-  'ten thousand middleware': async () => {
+  'middleware in more than 500 layers': async () => {
+    const begun = async App => {
+      let count = 0
+      let seen
+      const layers = Array(600).fill((ctx, next) => {
+        const isFirst = count++ === 0
+        const promise = next()
+        if (isFirst) seen = count
+        return promise
+      })
+      await ask(App, uses(...layers))
+      return seen
+    }
+    assert.equal(await begun(Koa), 600)
+    assert.equal(await begun(Kone), 500)
+
     const layers = Array(10000).fill((ctx, next) => next())
     const many = App => ask(App, uses(...layers, ctx => { ctx.body = 'reached' }))
     assert.equal((await many(Koa)).status, 500)
