@@ -46,6 +46,22 @@ describe('app.inject()', () => {
     assert(app.inject('/') instanceof (app.Promise ?? Promise))
   })
 
+  for (const engine of ['http1', 'node', 'fetch']) {
+    it(`should resolve behind what the app does when the response is sent: ${engine}`, async () => {
+      const app = new Kone()
+      const done = []
+      app.on('finish', ctx => done.push(`${ctx.path} finish`))
+      app.use(ctx => {
+        ctx.onFinished(() => done.push(`${ctx.path} onFinished`))
+        ctx.body = ctx.query.stream ? Readable.from(['a', 'b']) : 'a'
+      })
+      await Promise.all(Array.from({ length: 20 }, async (_, i) => {
+        await app.inject({ url: `/${i}${i % 2 ? '?stream=1' : ''}`, engine })
+        for (const what of ['finish', 'onFinished']) assert(done.includes(`/${i} ${what}`), `${i} ${what}`)
+      }))
+    })
+  }
+
   it('should respond concurrently', async () => {
     const app = new Kone()
     app.use(async ctx => {

@@ -98,7 +98,8 @@ function sent (server, options, body) {
       const chunks = []
       res.on('data', chunk => chunks.push(chunk))
       res.on('error', reject)
-      res.on('end', () => resolve(summary(res, Buffer.concat(chunks))))
+      // In a later turn: what the app does when a response is sent (logger, onFinished) is done.
+      res.on('end', () => setImmediate(() => resolve(summary(res, Buffer.concat(chunks)))))
     })
     req.end(body)
   })
