@@ -13,6 +13,9 @@ const LONGEST_LEAVE = 2000
 
 const LONGEST_SILENCE = 2 // pings
 
+/** Of the places of messages that are read: so many may stay. */
+const FEW_TAKEN = 64
+
 /** The code of errors of send(). */
 const CLOSED = 'KONE_ERR_SOCKET_CLOSED'
 
@@ -156,8 +159,8 @@ function create (WebSocket) {
       const message = [held[next], held[next + 1]]
       held[next] = undefined
       this.next += 2
-      if (this.next === held.length) {
-        held.length = 0
+      if (this.next === held.length || (this.next > FEW_TAKEN && this.next > held.length / 2)) { // a loop may always be behind
+        held.splice(0, this.next)
         this.next = 0
       }
       this.heldBytes -= message[0].length

@@ -298,6 +298,24 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       assert.equal(await closeOf(client), '1000')
     })
 
+    it('should keep no places of messages that were read, where a loop is always behind', async () => {
+      let most = 0
+      const { open } = await start(async socket => {
+        let count = 0
+        for await (const message of socket) {
+          most = Math.max(most, socket.held.length)
+          await socket.send(message)
+          if (++count === 200) break
+          await until(() => socket.heldBytes > 1)
+        }
+      })
+      const client = open()
+      client.on('open', () => ['a', 'b', 'c'].forEach(text => client.send(text)))
+      client.on('message', text => client.send(text))
+      assert.equal(await closeOf(client), '1000')
+      assert(most < 150, `${most} places`)
+    })
+
     it('should close behind the handler: 1000, 1011 for an error; 1002 and 1009 for the peer’s', async () => {
       const closed = []
       const { app, open, raw } = await start(async (socket, ctx) => {
