@@ -159,7 +159,8 @@ function create (WebSocket) {
       const message = [held[next], held[next + 1]]
       held[next] = undefined
       this.next += 2
-      if (this.next === held.length || (this.next > FEW_TAKEN && this.next > held.length / 2)) { // a loop may always be behind
+      // a loop may always be behind
+      if (this.next === held.length || (this.next > FEW_TAKEN && this.next > held.length / 2)) {
         held.splice(0, this.next)
         this.next = 0
       }
