@@ -5,10 +5,8 @@ const { Readable } = require('stream')
 const statuses = require('statuses')
 const { declare } = require('./core/body-length')
 const { dropHttp1 } = require('./engines/node')
+const { kUpgrade } = require('./engines/upgrade')
 const { send, sizeOf, toStream } = require('./core/stream')
-
-/** Of a request: its handshake of a WebSocket. See engines/upgrade.js. */
-const kUpgrade = Symbol.for('kone.upgrade')
 
 /**
  * Send status, headers and body of a context. Only this function and `ctx.onerror` end a response.

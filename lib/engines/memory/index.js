@@ -3,6 +3,7 @@
 const http = require('http')
 const { path: PATH } = require('../../shared/options')
 const { given, misuse } = require('../../shared/usage-error')
+const { kUpgrade } = require('../upgrade')
 const { End } = require('./pipe')
 const { setImmediate } = require('../../shared/timers')
 
@@ -11,9 +12,6 @@ const ADDRESS = '127.0.0.1'
 
 /** Where a server keeps its front. */
 const kFront = Symbol.for('kone.front')
-
-/** Of globalThis: what opens a WebSocket, see middleware/websocket/client.js. */
-const kUpgrade = Symbol.for('kone.upgrade')
 
 /** App → its server that never listens, and its listener; with the front and without. */
 const servers = { http1: new WeakMap(), node: new WeakMap() }
@@ -55,7 +53,7 @@ exports.websocket = function (app, serving, path, options) {
   const refusal = PATH.refusal(path, 'path')
   if (refusal !== undefined) throw misuse('application', `app.inject.websocket(path): ${refusal}`)
   const { headers, protocols = [], engine } = serving.INJECT_WEBSOCKET.check(options)
-  const open = globalThis[kUpgrade]
+  const open = globalThis[kUpgrade] // see middleware/websocket/client.js
   if (open === undefined) throw misuse('application', 'app.inject.websocket(path): no code has called websocket() of kone/middleware/websocket')
   const { server, listener } = serverOf(app, engine, serving)
   serving.takeUpgrades(app, server, listener)

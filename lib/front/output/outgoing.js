@@ -71,7 +71,7 @@ class Outgoing extends contract.Outgoing {
     this.listeners = null
     this.callbacks = null   // callbacks of node's `write()` and `end()`
     this.parts = null       // of a body that is sent in parts
-    this.pipeSink = null     // what a stream is piped into
+    this.pipeSink = null    // what a stream is piped into
   }
 
   get isClosed () { return this.isLost || this.nodeHasClosed }
