@@ -24,6 +24,7 @@ const timeout = require('kone/middleware/timeout')
 const websocket = require('kone/middleware/websocket')
 const { routesOf } = require('../../command/table')
 const { connect, handshake, requestOf, responseOf } = require('../helpers/handshake')
+const seeing = require('../helpers/seeing')
 const until = require('../helpers/until')
 
 const echo = async socket => { for await (const message of socket) await socket.send(`kone ${message}`) }
@@ -42,13 +43,7 @@ for (const [name, serve] of Object.entries({
     after(() => closing.forEach(close => close()))
 
     const start = async (route = echo) => {
-      const app = new Kone()
-      app.on('error', () => {})
-      app.seen = []
-      app.use((ctx, next) => {
-        app.seen.push(ctx.path)
-        return next()
-      })
+      const app = seeing(new Kone())
       const routes = () => app.use(new Router().get('/kone/:id', websocket(route)).routes())
       if (!name.startsWith('attach')) routes()
       const server = serve(app, routes)

@@ -9,6 +9,7 @@ const Kone = require('kone')
 const Router = require('kone/middleware/router')
 const websocket = require('kone/middleware/websocket')
 const { install } = require('../helpers/area')
+const seeing = require('../helpers/seeing')
 
 /*
  * websocket() beside packages that take handshakes in their own way, unchanged. ws and socket.io are in
@@ -29,13 +30,7 @@ for (const [name, serve] of Object.entries(SERVERS)) {
 
     /** @param {Function} more gets the app behind its route */
     const start = async (more = () => {}, from = serve) => {
-      const app = new Kone()
-      app.on('error', () => {})
-      app.seen = []
-      app.use((ctx, next) => {
-        app.seen.push(ctx.path)
-        return next()
-      })
+      const app = seeing(new Kone())
       app.use(new Router().get('/kone', websocket(async socket => { for await (const message of socket) await socket.send(`kone ${message}`) })).routes())
       more(app)
       const server = from(app)
