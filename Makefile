@@ -16,7 +16,7 @@ help:
 	@echo 'make test-all     also what takes longer, and parts on Node 20, 22 and 24'
 	@echo 'make quick        runs the tests of lib and of the set (ARGS=test/context: these)'
 	@echo 'make battle       benchmark: hello world on kone, node:http, Koa and other frameworks within four minutes (ARGS=--full: a result)'
-	@echo 'make bench-NAME   other benchmarks: dropin mw front versions connections static rpc overload (ARGS=…)'
+	@echo 'make bench-NAME   other benchmarks: dropin mw front versions connections static overload (ARGS=…)'
 	@echo 'make bench-compare REF=main~1   compares the checkout with a revision of kone, or REF=a..b two revisions'
 	@echo 'make results      copies complete benchmark runs to benchmarks/results'
 	@echo 'make report       writes tables and charts of README, the site and docs/reports from benchmarks/results'

@@ -2,8 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const commandLine = require('./lib/run/command-line')
-const { PAGE } = require('./lib/run/options')
+const { PAGE, commandLine } = require('./lib/run/options')
 const { commitsSince } = require('./lib/run/commit')
 const { RESULTS, read } = require('./lib/run/result')
 const claims = require('./lib/report/claims')
@@ -20,12 +19,16 @@ const { generate, isGenerated } = require('./lib/report/report')
 
 const ROOT = path.join(__dirname, '..')
 const FLAGS = { from: { type: 'string', value: 'folder' }, to: { type: 'string', value: 'path' }, accept: { type: 'boolean' } }
-const { values: { accept, ...folders } } = commandLine('report', FLAGS, 'benchmarks/README.md')
+const { values: { accept, ...folders } } = commandLine('report', FLAGS)
 const [from, to] = [folders.from ?? RESULTS, folders.to ?? ROOT].map(folder => path.resolve(folder))
 const ages = new Map()
 report()
 
 function report () {
+  if (!fs.existsSync(from)) {
+    console.error(`report: --from: there is no folder ${from}${PAGE}`)
+    process.exit(2)
+  }
   const { results, faults } = read(from)
   for (const fault of faults) console.error(`${fault}${PAGE}`)
   const text = name => fs.readFileSync(fs.existsSync(path.join(to, name)) ? path.join(to, name) : path.join(ROOT, name), 'utf8')

@@ -2,8 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const commandLine = require('./lib/run/command-line')
-const { PAGE } = require('./lib/run/options')
+const { PAGE, commandLine } = require('./lib/run/options')
 const { commitsSince } = require('./lib/run/commit')
 const Figures = require('./lib/report/figures')
 const { HEADLINES } = require('./lib/report/readme')
@@ -22,7 +21,7 @@ const { OUT, RESULTS, firstOf, nameOf, parse, read, save, stringify } = require(
 
 const FOLDER = { type: 'string', value: 'path' }
 const { values: { from = OUT, to = RESULTS, why }, positionals } =
-  commandLine('results', { from: FOLDER, to: FOLDER, why: { type: 'string', value: 'text' } }, 'benchmarks/README.md', () => true)
+  commandLine('results', { from: FOLDER, to: FOLDER, why: { type: 'string', value: 'text' } }, { hasWords: true })
 results()
 
 function results () {

@@ -11,7 +11,7 @@ const temporary = require('./helpers/folder')
 
 /*
  * What a user reads in an error of npm create kone and of kone itself. The tables of the middleware set, the command,
- * the clusters and the lab are in test/middleware/, test/command/, test/cluster/ and test/benchmarks/messages.test.js.
+ * and the clusters are in test/middleware/, test/command/ and test/cluster/.
  */
 
 const ROOT = path.join(__dirname, '..')

@@ -13,7 +13,7 @@ const ROOT = join(__dirname, '..')
 
 /** Started first, because a long file that starts last is waited for. */
 const FIRST = [
-  'test/cluster/reload.test.js', 'test/benchmarks/contenders.test.js', 'test/cluster/commands.test.js', 'test/command',
+  'test/cluster/reload.test.js', 'test/cluster/commands.test.js', 'test/command',
   'test/deploy', 'test/e2e', 'test/types', 'test/security/linear.test.js', 'test/engines/http1/linear.test.js',
   'test/engines/http1/siege.test.js', 'test/engines/http1/late-touch.test.js', 'test/engines/http1/readers.test.js',
   'test/packages/packages.test.js', 'test/security/decoders.test.js'
@@ -21,8 +21,8 @@ const FIRST = [
 
 /** Only in `make test-all`: what takes minutes, most of it in programs of others. */
 const LONG = [
-  'test/agents/agents.test.js', 'test/agents/sticky.test.js', 'test/benchmarks/crowd.test.js',
-  'test/benchmarks/dropin.test.js', 'test/benchmarks/faults.test.js', 'test/benchmarks/wrk.test.js', 'test/cluster/commands.test.js',
+  'test/agents/agents.test.js', 'test/agents/sticky.test.js', 'test/benchmarks/faults.test.js',
+  'test/cluster/commands.test.js',
   'test/command/places.test.js', 'test/command/try.test.js', 'test/command/typescript.test.js', 'test/compat/install.test.js',
   'test/compat/koa3.test.js', 'test/compat/uploads.test.js', 'test/consumers/bundle', 'test/consumers/openapi',
   'test/consumers/package/package.test.js', 'test/consumers/published', 'test/consumers/runners', 'test/create.test.js',

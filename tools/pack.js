@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const commandLine = require('../benchmarks/lib/run/command-line')
+const commandLine = require('./command-line')
 
 const ROOT = path.join(__dirname, '..')
 

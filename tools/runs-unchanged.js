@@ -10,7 +10,7 @@ const { RESULTS, read } = require('../benchmarks/lib/run/result')
 const { workloads } = require('../benchmarks/labs/dropin/workloads')
 const applications = require('../test/compat/real/applications').all()
 const readme = require('../test/engines/http1/readme')
-const commandLine = require('../benchmarks/lib/run/command-line')
+const commandLine = require('./command-line')
 
 const ROOT = path.join(__dirname, '..')
 /** The document that has the list, between markers. */

@@ -20,10 +20,10 @@ describe('a complete result', () => {
     assert.match(lacks(complete({}, { skipped: [{ part: 'hello, wrk', reason: 'no time left' }] })).join(), /no time for hello, wrk/)
     assert.match(lacks(complete({}, { derived: { quick: true } })).join(), /--full/)
     const without = (...names) =>
-      lacks(complete({}, { rejected: names.map(contender => ({ workload: 'ping', contender, reason: 'it failed' })) }))
-    assert.deepEqual(without('kone-hessian'), ['it has no kone-hessian in ping: it failed'])
+      lacks(complete({}, { rejected: names.map(contender => ({ workload: 'pm2', contender, reason: 'it failed' })) }))
+    assert.deepEqual(without('kone-pm2'), ['it has no kone-pm2 in pm2: it failed'])
     assert.deepEqual(without('sirv'), [])
-    assert.deepEqual(without('koa', 'kone-hessian'), [], 'an app that does not run on this Node')
+    assert.deepEqual(without('koa', 'kone-pm2'), [], 'an app that does not run on this Node')
     assert.match(lacks(complete({}, { derived: { only: ['kone'] } })).join(), /only kone/)
   })
 

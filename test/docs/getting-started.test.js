@@ -70,7 +70,7 @@ function reader (page) {
   /** What `make pack` needs of a checkout. */
   async function checkout () {
     await sh(`tar xzf '${tarball}' && mv package kone`, folder)
-    for (const name of ['Makefile', 'tools', 'benchmarks/lib/run']) fs.cpSync(path.join(ROOT, name), path.join(folder, 'kone', name), { recursive: true })
+    for (const name of ['Makefile', 'tools']) fs.cpSync(path.join(ROOT, name), path.join(folder, 'kone', name), { recursive: true })
   }
 
   async function sh (code, cwd = project) {

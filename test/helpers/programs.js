@@ -12,7 +12,6 @@ const PACKAGES = {
   nginx: 'nginx',
   'systemd-analyze': 'systemd',
   python3: 'python3-venv',
-  wrk: 'wrk',
   curl: 'curl',
   go: 'golang-go',
   javac: 'default-jdk-headless',

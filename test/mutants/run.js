@@ -18,7 +18,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 
-const commandLine = require('../../benchmarks/lib/run/command-line')
+const commandLine = require('../../tools/command-line')
 const { install } = require('../helpers/area')
 const EQUAL = require('./equal')
 const FILES = require('./files')

@@ -19,7 +19,6 @@ const question = { request: { path: '/' }, expected: { status: 200, type: 'text/
 lab(module, {
   name: 'battle',
   contenders: list(require.resolve('./contenders')),
-  probe: contender => contender.isPm2 ? null : { contender, ...question },
   view,
 
   async measure (lab) {

@@ -1,5 +1,6 @@
 'use strict'
 
+const { connect, get } = require('../../lib/load/h2-worker')
 const { headerDifferences, verify } = require('../../lib/run/verify')
 const { record } = require('../../lib/servers/floor')
 
@@ -15,12 +16,11 @@ const { record } = require('../../lib/servers/floor')
  * @throws {Error} what differs
  */
 exports.checked = async function ({ port }, { request = {}, expected, load = {}, isOther }, first) {
-  const { client, pipeline } = load
-  if (client) {
-    const { open } = require(client.file)[client.key]
-    const found = await open({ port })
-    const value = await found.call().finally(found.close)
-    if (value !== load.expected.value) throw new Error(`its response is ${value}, not ${load.expected.value}`)
+  const { generator, pipeline } = load
+  if (generator === 'h2') {
+    const session = connect(port)
+    const found = await get(session).finally(() => session.destroy())
+    if (found !== `${expected.status} ${expected.body}`) throw new Error(`its response is ${found}`)
     return { bytes: null, headers: {} }
   }
   const response = await verify(port, request, expected)

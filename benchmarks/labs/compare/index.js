@@ -51,7 +51,6 @@ lab(module, {
     workloads: { value: 'a;b', help: 'only these workloads' },
     seconds: { value: 'N', help: 'of each round, a whole number (default 2)' }
   },
-  probe: contender => ({ contender: { ...contender, args: ['hello'] }, ...front('hello') }),
   view,
 
   async measure (lab) {
@@ -59,7 +58,7 @@ lab(module, {
     const workloads = chosen(lab.options)
     const seconds = secondsOf(lab.options)
     const generator = lab.generator()
-    lab.generators(['split', 'rpc'])
+    lab.generators(['split', 'h2'])
     const folder = lab.folder()
     prepare(folder)
     const roots = koa ? {} : revisionsOf(lab)

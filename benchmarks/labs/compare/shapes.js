@@ -185,7 +185,7 @@ const SHAPES = {
       app.use(hello)
       return http2.createServer(app.callback())
     },
-    load: { generator: 'rpc', connections: 5, pipeline: 10, client: { file: __filename, key: 'h2' }, expected: { value: '200 Hello World' } }
+    load: { generator: 'h2', connections: 5, pipeline: 10 }
   },
   'one request per connection': each(1),
   'two requests per connection': each(2),
@@ -196,23 +196,6 @@ const SHAPES = {
 
 exports.shapes = Object.fromEntries(Object.entries(SHAPES).map(([name, shape]) =>
   [name, { handler: hello, request: {}, expected: text('Hello World'), load: {}, isCore: name in CORE, ...shape }]))
-
-/** A client of HTTP/2, as rpc-worker.js takes it. */
-exports.h2 = {
-  async open ({ port }) {
-    const session = http2.connect(`http://127.0.0.1:${port}`).on('error', () => {})
-    const call = () => new Promise((resolve, reject) => {
-      let status
-      let body = ''
-      session.request({ ':path': '/' }).setEncoding('latin1')
-        .on('response', headers => { status = headers[':status'] })
-        .on('data', chunk => { body += chunk })
-        .on('end', () => resolve(`${status} ${body}`))
-        .on('error', reject)
-    })
-    return { call, close: () => session.destroy() }
-  }
-}
 
 /** The app of a shape; with `mount` that returns something, what listens in its place. */
 function start (App, set, [name, folder]) {

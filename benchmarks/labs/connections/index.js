@@ -24,7 +24,6 @@ lab(module, {
   contenders: () => [...list(require.resolve('./contenders')), ...extra(process.env.EXTRA)]
     .map(one => one.file ? { ...one, flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } } : one),
   options: { all: { help: 'up to 100,000 connections, 20,000 among them, and not 5,000' } },
-  probe: contender => ({ contender: { ...contender, workers: contender.isCluster ? 2 : undefined }, expected: hello }),
   view,
 
   async measure (lab) {

@@ -1,6 +1,5 @@
 'use strict'
 
-const { costs } = require('../../lib/report/findings')
 const { beside, matrix } = require('../../lib/report/tables')
 const { short, whole } = require('../../lib/report/text')
 
@@ -20,11 +19,6 @@ const levelsOf = figures => [...new Set(figures.workloads.map(workload => /, ([\
 
 // Above 20,000 connections one process cannot hold them: a cluster stands in.
 const present = (figures, workload, name) => figures.row(workload, name) ? name : `${name}-cluster`
-
-exports.chart = function (figures) {
-  const [least] = levelsOf(figures)
-  return least && costs(figures, named('closed loop', least), { what: `${whole(least)} connections in a closed loop`, to: ['node', 'nginx'] })
-}
 
 exports.overview = figures => ({
   lines: levelsOf(figures).flatMap(n => ['open loop', 'closed loop'].map(table => {

@@ -17,11 +17,6 @@ lab(module, {
   options: { workloads: { value: 'a;b', help: 'only these workloads' } },
   view: require('./view'),
 
-  probe (contender, { folder }) {
-    const { workload, request, expected } = workloads.find(({ workload }) => workload === 'API')
-    return { contender: { ...contender, args: [workload, folder] }, request, expected }
-  },
-
   async measure (lab) {
     const names = workloadsOf('dropin', lab.options.workloads, workloads.map(({ workload }) => workload))
     if (lab.options.workloads) lab.result.derived.only = names

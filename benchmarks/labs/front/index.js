@@ -13,12 +13,6 @@ lab(module, {
   contenders: list(require.resolve('./contenders')),
   view,
 
-  probe (contender) {
-    const { app, request = {}, expected } = workloads.find(({ app }) => contender.name in app) ??
-      { ...workloads[0], app: { hono: 'fetch', fastify: 'hello' } }
-    return { contender: { ...contender, args: [app[contender.name]] }, request, expected }
-  },
-
   async measure (lab) {
     const generators = lab.generators(['wrk', 'autocannon', 'split'])
     const seconds = lab.options.quick ? 1 : 2

@@ -7,7 +7,6 @@ const { ALONE, WHOLE } = require('./workloads')
 lab(module, {
   name: 'mw',
   contenders: list(require.resolve('./contenders')),
-  probe: contender => ({ contender: { ...contender, args: ['plain'] }, ...WHOLE.plain }),
   view: require('./view'),
 
   async measure (lab) {

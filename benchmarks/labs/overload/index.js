@@ -18,7 +18,6 @@ const expected = { status: 200, type: /^text\/plain/, body: 'ok' }
 lab(module, {
   name: 'overload',
   contenders: list(require.resolve('./contenders')),
-  probe: contender => ({ contender, expected }),
   view,
   missed: view.missed,
 

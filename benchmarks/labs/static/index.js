@@ -27,11 +27,6 @@ lab(module, {
   options: { all: { help: 'also 60,000 connections, by servers of several processes' } },
   view,
 
-  probe (contender, { folder }) {
-    writeFiles(folder)
-    return { contender: { ...contender, args: [folder], given: { root: folder } }, ...question(SIZES[0]) }
-  },
-
   async measure (lab) {
     const root = lab.folder()
     writeFiles(root)

@@ -1,6 +1,5 @@
 'use strict'
 
-const { costs } = require('../../lib/report/findings')
 const { beside, matrix, ranking } = require('../../lib/report/tables')
 const { short } = require('../../lib/report/text')
 
@@ -21,8 +20,6 @@ exports.claims = [
 
 const isLarge = (figures, workload) => figures.rows(workload, 'perMB').length > 0
 const small = figures => figures.workloads.filter(workload => !isLarge(figures, workload) && workload !== CROWDED)
-
-exports.chart = figures => costs(figures, SMALL, { what: 'A file of 13 bytes', to: ['node', 'nginx', 'sirv'] })
 
 exports.overview = figures => ({
   lines: [...small(figures), CROWDED].flatMap(workload => [

@@ -4,7 +4,6 @@ const path = require('node:path')
 const { spawnSync } = require('node:child_process')
 const { lab } = require('../../lib/run/lab')
 const { OptionError, nodeBinary } = require('../../lib/run/options')
-const { kept } = require('../../lib/servers/binaries')
 const { list } = require('../../lib/servers/contenders')
 const { chosen, label, versionsOf } = require('./nodes')
 
@@ -22,12 +21,6 @@ lab(module, {
     .flatMap(one => versionsOf(one.name).map(node => ({ ...one, name: `${one.name}-${label(node)}`, node }))),
   options: { all: { help: 'sixteen versions of Node instead of ten, or of four in a first look' } },
   view: require('./view'),
-
-  // On a Node that is here already.
-  probe (contender) {
-    const node = label(contender.node) === label(process.versions.node) ? process.execPath : kept(contender.node)?.file
-    return node && { contender: { ...contender, node }, expected: response }
-  },
 
   async measure (lab) {
     const { node, only, quick } = lab.options

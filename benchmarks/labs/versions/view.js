@@ -1,7 +1,7 @@
 'use strict'
 
 const { beside } = require('../../lib/report/tables')
-const { ratio, short, two, whole } = require('../../lib/report/text')
+const { ratio, short, whole } = require('../../lib/report/text')
 const { compare } = require('../../lib/servers/binaries')
 
 const SIDES = ['node', 'koa', 'kone']
@@ -34,18 +34,6 @@ function measured (figures, workload) {
     ],
     notes: figures.notes([workload])
   }
-}
-
-// node:http on every version, and what the others take on the newest.
-exports.chart = function (figures) {
-  const labels = labelsOf(figures)
-  const newest = labels.at(-1)
-  const row = (side, label) => figures.row('keep-alive', `${side}-${label}`)
-  const takes = ['koa', 'kone'].map(side => [side, figures.ratio('keep-alive', `${side}-${newest}`, `node-${newest}`)]).filter(([, spread]) => spread)
-  const all = [...labels.map(label => [`Node ${label}`, row('node', label)]), ...takes.map(([side]) => [`${side}, Node ${newest}`, row(side, newest)])]
-  const bars = all.filter(([, row]) => row).map(([label, row]) => ({ ...row, label, isOurs: label.startsWith('kone') }))
-  const title = `Node ${newest}: ${takes.map(([side, { median }]) => `${side} takes ${two(median)}`).join(', ')} of node:http’s CPU time`
-  return bars.length ? { title, unit: 'keep-alive; server CPU per request, µs', n: bars[0].rounds.length, bars } : undefined
 }
 
 // The table with which the release notes of Node 0.6 compared it with 0.4: what, workload, metric, its ratio

@@ -26,12 +26,8 @@ exports.autocannon = inWorkers('./autocannon-worker')
  */
 exports.split = inWorkers('./crowd-worker', 'split')
 
-/**
- * Calls in a closed loop: on each connection, `pipeline` calls in flight. A `client` of another protocol than HTTP is the
- * entry `key` of a `file`. Every run begins with one call, and fails unless that is what is `expected`; in the loop, another
- * response is an error.
- */
-exports.rpc = inWorkers('./rpc-worker')
+/** GET over HTTP/2, in a closed loop: on each connection `pipeline` streams at once. */
+exports.h2 = inWorkers('./h2-worker')
 
 /**
  * Independent clients that send `rate` requests a second of all together. One process, which never sleeps. Connections are

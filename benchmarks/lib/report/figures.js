@@ -49,7 +49,7 @@ const Figures = module.exports = class {
     return row && other ? pairedRatio(row.rounds, other.rounds) : null
   }
 
-  /** The load of a workload: `wrk, 50 connections`; where protocols need different ones, `rpc, 5 or 50 connections`. */
+  /** The load of a workload: `wrk, 50 connections`; where servers need different ones, `wrk, 5 or 50 connections`. */
   load (workload) {
     const rows = this.rows(workload).filter(({ generator }) => generator).sort((a, b) => a.connections - b.connections)
     const counts = new Set(rows.map(({ connections }) => connections.toLocaleString('en')))

@@ -7,7 +7,7 @@ const { two } = require('./text')
  * measured. A page has one at most.
  */
 
-const LABELS = { node: 'node:http', koa: 'Koa 2', grpc: 'gRPC' }
+const LABELS = { node: 'node:http', koa: 'Koa 2' }
 const CPU = 'server CPU per'
 
 /**

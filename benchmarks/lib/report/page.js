@@ -30,7 +30,8 @@ exports.sectionsOf = function (view, figures, { isBrief } = {}) {
 }
 
 /**
- * A page of a lab: its page.md, with the figures of the results in place of the two comments.
+ * The page of a lab: its page.md, with the figures of the results in place of the two comments. A lab without a chart
+ * shows its first table and what it has beside a report of other years: the terminal has the others.
  *
  * @param {object} view as `viewOf` gives it
  * @param {Figures[]} all results, the newest Node first; none where nothing is committed
@@ -41,7 +42,7 @@ exports.sectionsOf = function (view, figures, { isBrief } = {}) {
 exports.page = function (view, all, { claims, age = () => null }) {
   const charts = new Map()
   const [figures] = all
-  const chart = figures && view.chart(figures)
+  const chart = figures && view.chart?.(figures)
   const first = figures
     ? [
         all.some(({ result }) => result.derived.quick) && '> **Warning:** this is a quick run, for a first look. It is not a result.',
@@ -52,7 +53,7 @@ exports.page = function (view, all, { claims, age = () => null }) {
     : []
   const parts = figures
     ? [
-        ...exports.sectionsOf(view, figures).flatMap(written),
+        ...exports.sectionsOf(view, figures).filter(({ isLast }, i) => view.chart || i === 0 || isLast).flatMap(written),
         ...claimed(claimsOf(view, all, claims), all.map(one => source(one, age)))
       ]
     : [`No result of this lab is committed. To get one: \`make ${targetOf(view.lab)}\`, which writes to \`benchmarks/out/\`; \`make results\` ` +

@@ -9,8 +9,10 @@ const readme = require('./readme')
 const { markdown, ratio, two } = require('./text')
 const { pairedRatio } = require('../../../command/measure/stats')
 
-/** The labs that have a page, in the order of the index. */
-const LABS = exports.LABS = ['battle', 'mw', 'dropin', 'front', 'static', 'connections', 'rpc', 'versions']
+/** The labs that have a page, in the order of the index; and those that share one. */
+const PAGES = ['battle', 'mw', 'dropin', 'front']
+const OTHERS = ['static', 'connections', 'versions']
+exports.LABS = [...PAGES, ...OTHERS]
 
 const FOLDER = 'docs/reports'
 const unknown = () => null
@@ -29,14 +31,15 @@ const viewOf = exports.viewOf = function (lab) {
 exports.generate = function ({ results, readme: text, home, set, claims: kept, accept, age = unknown }) {
   const labs = newest(results)
   const shown = new readme.Shown(labs, age)
-  const views = LABS.map(lab => ({ ...viewOf(lab), all: labs.get(lab) ?? [] }))
+  const views = exports.LABS.map(lab => ({ ...viewOf(lab), all: labs.get(lab) ?? [] }))
   const { claims, broken } = updated(views.flatMap(view => measured(view, view.all)), kept, { accept })
   const files = new Map()
-  for (const view of views) {
-    const made = page(view, view.all, { claims, age })
-    files.set(`${FOLDER}/${view.lab}.md`, made.text)
-    for (const [name, svg] of made.charts) files.set(`${FOLDER}/charts/${name}`, svg)
+  const pages = views.map(view => ({ ...view, ...page(view, view.all, { claims, age }) }))
+  for (const { lab, text, charts } of pages.filter(({ lab }) => PAGES.includes(lab))) {
+    files.set(`${FOLDER}/${lab}.md`, text)
+    for (const [name, svg] of charts) files.set(`${FOLDER}/charts/${name}`, svg)
   }
+  files.set(`${FOLDER}/others.md`, together(pages.filter(({ lab }) => OTHERS.includes(lab))))
   files.set(`${FOLDER}/README.md`, index(views, claims, shown))
   files.set('README.md', readme.fill(text, { shown }))
   if (home) files.set('docs/index.md', readme.home(home, { shown }))
@@ -44,6 +47,13 @@ exports.generate = function ({ results, readme: text, home, set, claims: kept, a
   const notes = views.filter(({ all }) => !all.length).map(({ lab }) => `${lab}: no result is committed; its page says so`)
   return { files, claims, broken, notes }
 }
+
+const together = pages => `# Other labs
+
+What kone takes as a server of files, of thousands of connections, and on the versions of Node. Each lab prints more tables
+than are here.
+
+${pages.map(({ text }) => text.replace(/^#/gm, '##')).join('\n')}`
 
 /** The ages of results as the index of the reports has them: how many commits of lib/ lay between each and the page. */
 exports.agesOf = function (index) {
@@ -54,13 +64,13 @@ exports.agesOf = function (index) {
 /** whether a file of docs/reports is one of those that are made here */
 exports.isGenerated = file => ['.md', '.svg'].includes(path.extname(file))
 
-const OTHERS = [
+const BESIDE = [
   ['Koa 2', name => name === 'koa'],
   ['`node:http` by hand', name => name === 'node'],
   ['`node:http` in its cheapest form', name => name === 'node-cheapest'],
   ['a raw socket that parses nothing', name => name === 'net'],
   ['nginx', name => name === 'nginx'],
-  ['any other server of the labs', name => !/^(?:net|nginx|kone.*|(?:koa|node)(?:-(?:bluebird|cheapest|cluster|hessian|static))?)$/.test(name)]
+  ['any other server of the labs', name => !/^(?:net|nginx|kone.*|(?:koa|node)(?:-(?:bluebird|cheapest|cluster|static))?)$/.test(name)]
 ]
 
 // Every row of CPU time, memory or p99 of kone, beside the others' of the same workload.
@@ -73,16 +83,17 @@ function index (views, claims, shown) {
     if (!figures) return ['no result', '0', '–', '–', '–']
     return [node, String(claimed(lab, major)), commit(result), result.date.slice(0, 10), String(shown.age(figures) ?? '–')]
   }
-  const rows = ({ lab, title, all }) => (all.length ? all : [null]).map(figures => [`[${title}](./${lab}.md)`, ...row(lab, figures)])
+  const link = ({ lab, title }) => OTHERS.includes(lab) ? `others.md#${title.toLowerCase().replaceAll(' ', '-')}` : `${lab}.md`
+  const rows = view => (view.all.length ? view.all : [null]).map(figures => [`[${view.title}](./${link(view)})`, ...row(view.lab, figures)])
   return `${[
     '# Reports',
     compared.length && 'kone’s CPU time, memory or 99th percentile of latency ÷ that of another server of the same run, on the newest Node that was measured ' +
       `(${[...new Set(compared.map(({ on }) => on))].join(', ')}). kone takes:`,
-    OTHERS.map(([what, is]) => line(what, compared.filter(({ other }) => is(other)))).filter(Boolean).join('\n'),
+    BESIDE.map(([what, is]) => line(what, compared.filter(({ other }) => is(other)))).filter(Boolean).join('\n'),
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
     'rounds, a ratio that of two medians, with the lowest and the highest round beside it; requests per second beside CPU time are ' +
     `those of one round, in the middle. A claim is what every round supports, rounded up. ${views.filter(({ text }) => text.includes('\n## The original report\n')).length} ` +
-    'pages set our figures beside reports of other years and machines, and say where those cannot be true.',
+    'labs set our figures beside reports of other years and machines, and say where those cannot be true.',
     markdown([['', 'Node', 'claims', 'commit', 'measured', 'commits of lib since'], ...views.flatMap(rows)]),
     ...losses(compared),
     '`benchmarks/README.md` of the repository says how to run a lab, and how to read its figures.'
@@ -124,7 +135,7 @@ const MOST = 12 // of a kind of others
 
 // What speaks against kone: the comparisons in which it does not take less, the worst first.
 function losses (compared) {
-  const rows = OTHERS.filter(([what]) => !what.startsWith('a raw socket')).flatMap(([what, is]) => {
+  const rows = BESIDE.filter(([what]) => !what.startsWith('a raw socket')).flatMap(([what, is]) => {
     const all = compared.filter(({ other, median }) => is(other) && median >= 1).sort(byRatio).reverse()
     return all.slice(0, MOST).map((one, i) => [i ? '' : `${what}${all.length > MOST ? `, the most of ${all.length}` : ''}`, one.what + named(one, all), ratio(one)])
   })

@@ -17,8 +17,6 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } // and the codes that
  * @param {object[]|Function} definition.contenders as contenders.js lists them, or a function that gives them: what it
  *   throws is printed as a mistake on the command line is
  * @param {object} [definition.options] of this lab alone, as options.js takes them
- * @param {Function} definition.probe what a contender is verified with: `(contender, { folder }) => ({ contender, request,
- *   expected, check? })`, folder: an empty one for files; null for a contender that needs more than this machine has
  * @param {(lab: Session) => Promise<void>} definition.measure
  * @param {object} definition.view what is shown of a result, as report/page.js takes it
  * @param {(result: object) => string[]} [definition.missed] goals that a result does not reach: they are printed, and the

@@ -2,6 +2,7 @@
 
 const { execFileSync } = require('node:child_process')
 const { parseArgs } = require('node:util')
+const flags = require('../../../command/flags')
 const { binary } = require('../servers/binaries')
 
 /** Rounds of a result: of as many coins all fall on one side in 3 of 100 tries. */
@@ -63,6 +64,18 @@ exports.workloadsOf = function (lab, text, all, usual = all) {
   const unknown = names.filter(name => !all.includes(name))
   if (unknown.length) throw new OptionError(`${lab}: unknown workload ${unknown.join('; ')}: expected ${all.join('; ')}`)
   return names
+}
+
+/** The flags and the other words of `make results` and `make report`: a mistake ends them with one line and exit code 2. */
+exports.commandLine = function (name, known, { hasWords = false } = {}) {
+  try {
+    const { values, positionals } = flags.parse(process.argv.slice(2), known, 'benchmarks/README.md')
+    if (positionals.length > 0 && !hasWords) throw new OptionError(`unknown argument ${positionals[0]}`)
+    return { values, positionals }
+  } catch (err) {
+    console.error(`${name}: ${err.message}`)
+    process.exit(2)
+  }
 }
 
 const listOf = options => Object.keys(options).map(name => `--${name}`).join(', ')

@@ -16,7 +16,7 @@ const path = require('node:path')
 
 const { nodeBinary, nodeVersion } = require('../../../benchmarks/lib/run/options')
 const Server = require('../../../benchmarks/lib/servers/server')
-const commandLine = require('../../../benchmarks/lib/run/command-line')
+const commandLine = require('../../../tools/command-line')
 const { all, comparison, contender, install, suite } = require('./applications')
 const asKoa = require('./as-koa')
 const { tried } = require('./try')

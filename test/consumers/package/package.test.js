@@ -49,7 +49,7 @@ describe('the package', () => {
       return join(at, 'package')
     }
     const checkout = join(folder, 'checkout')
-    for (const path of [...files, 'tools', 'benchmarks/lib/run', 'docs/reports']) cpSync(join(ROOT, path), join(checkout, path), { recursive: true })
+    for (const path of [...files, 'tools', 'docs/reports']) cpSync(join(ROOT, path), join(checkout, path), { recursive: true })
     const chart = '<picture>\n<source srcset="docs/reports/charts/a-dark.svg">\n<img src="docs/reports/charts/a.svg" alt="A">\n</picture>\n'
     const readme = `${read(ROOT, 'README.md')}\n[All](docs/reports/README.md#all)\n\n${chart}`
     writeFileSync(join(checkout, 'README.md'), readme)

@@ -21,7 +21,7 @@ const { promisify } = require('node:util')
 
 const { parse } = require('acorn')
 const { binary, kept } = require('../../../benchmarks/lib/servers/binaries')
-const commandLine = require('../../../benchmarks/lib/run/command-line')
+const commandLine = require('../../../tools/command-line')
 const replaced = require('../../../tools/eslint/replaced')
 
 const run = promisify(execFile)

@@ -30,7 +30,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { inspect } = require('node:util')
 
-const commandLine = require('../../../benchmarks/lib/run/command-line')
+const commandLine = require('../../../tools/command-line')
 const { shrink } = require('../../helpers/shrink')
 
 /** How long making a case smaller may take, in ms. */

@@ -28,7 +28,7 @@ timers.setInterval = timers.setTimeout = () => ({ unref () { return this } }) //
 
 const { attach } = require('../../../lib/front')
 const { readStream } = require('../../../lib/engines/objects/body')
-const commandLine = require('../../../benchmarks/lib/run/command-line')
+const commandLine = require('../../../tools/command-line')
 const { Handle } = require('./output.model')
 
 const MARK = 8      // high-water mark, and the size of a piece of a body, in bytes

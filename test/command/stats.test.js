@@ -6,7 +6,7 @@ const {
   disbelief, median, middle, pairedRatio, quantile, round, shuffle, spread
 } = require('../../command/measure/stats')
 
-describe('the lab\'s statistics', () => {
+describe('the statistics of measurements', () => {
   it('should find the median of odd and even counts', () => {
     assert.equal(median([3, 1, 2]), 2)
     assert.equal(median([4, 1, 3, 2]), 2.5)

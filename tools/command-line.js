@@ -1,7 +1,7 @@
 'use strict'
 
 const { existsSync } = require('node:fs')
-const { parse, unknown } = require('../../../command/flags')
+const { parse, unknown } = require('../command/flags')
 
 /**
  * What is on the command line of a tool of this checkout. A mistake ends the tool with one line and exit code 2.
