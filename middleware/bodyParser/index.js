@@ -3,6 +3,7 @@
 const createError = require('../../lib/shared/http-errors')
 const readBody = require('../_shared/body')
 const { sizeOf } = require('../_shared/bytes')
+const { described } = require('../_shared/described')
 const hasBody = require('../_shared/has-body')
 const { misuse, noPromise } = require('../_shared/usage-error')
 const { decode } = require('./charset')
@@ -44,8 +45,7 @@ module.exports = function bodyParser (options) {
     return next()
   }
 
-  // for openapi()
-  return Object.defineProperty(bodyParser, 'consumes', { value: { types: parsers.map(({ types }) => types[0]), methods } })
+  return described(bodyParser, { body: { types: parsers.map(({ types }) => types[0]), methods } })
 
   async function fail (err, ctx, next) {
     if (onerror === undefined) throw err

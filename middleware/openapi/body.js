@@ -12,17 +12,17 @@ const TEXTS = { number: '1', integer: '1', boolean: 'true' }
 /**
  * What a route accepts as its body: the schemas of `validate()`, in the types that the body parsers before it parse.
  *
- * @param {any[]} fns that run for the route; `consumes` is what a body parser of the set parses
+ * @param {import('../_shared/described').Description[]} given of the functions that run for the route
  * @param {string} method in lower case
  * @param {function(object, string): object} jsonOf JSON Schema of a Standard Schema
  * @param {import('./schema')} store
  * @return {object | undefined} a Request Body Object
  * @api private
  */
-function requestBodyOf (fns, method, jsonOf, store) {
-  const parsers = fns.map(fn => fn.consumes)
+function requestBodyOf (given, method, jsonOf, store) {
+  const parsers = given.map(({ body }) => body)
     .filter(one => one !== undefined && (one.methods === undefined || one.methods.has(method.toUpperCase())))
-  const schemas = fns.map(fn => fn.schemas?.body).filter(Boolean)
+  const schemas = given.map(({ schemas }) => schemas?.body).filter(Boolean)
   const json = schemas.map(schema => jsonOf(schema, 'body')).reduce(both, undefined)
   if (json === undefined && !WITH_BODY.includes(method)) return undefined
 

@@ -3,6 +3,7 @@
 const fs = require('fs')
 const { STATUS_CODES } = require('http')
 const { isOfApp, placeOfFunction } = require('../../lib/shared/places')
+const { descriptionOf } = require('../_shared/described')
 const convert = require('../_shared/json-schema')
 const { misuse } = require('../_shared/usage-error')
 const { both, requestBodyOf } = require('./body')
@@ -64,7 +65,7 @@ function describe (app, { info, servers, tags, security, components }) {
     const around = app.middleware.slice(0, app.middleware.findIndex(fn => fn.router === router))
     for (const route of routesOf(router)) {
       warnings.push(...warningsOf(route))
-      if (route.operation.hidden || route.shadow || paths[route.key]?.[route.method]) continue
+      if (route.operation.hidden || route.later || paths[route.key]?.[route.method]) continue
       try {
         const operation = operationOf(route, around, store, ids, components?.securitySchemes)
         const path = paths[route.key] ??= {}
@@ -108,36 +109,27 @@ function defaults () {
   }
 }
 
-/** Every method of every template of a router, with the functions that run for it. */
+/** Every method of every template of a router, with the functions that may run for it. */
 function routesOf ({ stack, exclusive }) {
   const routes = []
   for (const layer of stack) {
-    if (layer.methods.length === 0) continue
     if (typeof layer.path !== 'string') continue // OpenAPI has no regular expressions
-    const isAll = layer.methods.length > METHODS.length
     for (const { template, params, samples } of templatesOf(layer.path, layer.opts.syntax === 8 ? 8 : 6)) {
-      for (const method of METHODS) {
-        const wire = method.toUpperCase()
-        if (!layer.methods.includes(wire) || (method === 'head' && layer.methods.includes('GET'))) continue
-        if (isAll && (layer.operation === undefined || ['head', 'options', 'trace'].includes(method))) continue
+      for (const method of methodsOf(layer)) {
         const isSampled = samples.every(sample => layer.regexp.test(sample))
-        const runs = other => other === layer || (isSampled && samples.every(sample => other.regexp.test(sample)) &&
-          (other.methods.length === 0 || other.methods.includes(wire)))
-        const layers = stack.filter(runs)
-        const isRoute = other => other !== layer && other.methods.length > 0
-        const shadow = exclusive
-          ? layers.slice(layers.indexOf(layer)).find(isRoute)
-          : layers.slice(0, layers.indexOf(layer)).find(other => isRoute(other) && other.stack.some(endsHere))
+        const layers = stack.filter(other => other === layer || (isSampled && accepts(other, method) &&
+          samples.every(sample => other.regexp.test(sample))))
+        const later = exclusive ? layers.slice(layers.indexOf(layer) + 1).find(isRoute) : undefined
         routes.push({
           key: template.replace(/\{[^{}]*\}/g, '{}'),
           template,
           params,
           method,
           layer,
-          fns: reached((exclusive ? [layer] : layers).flatMap(({ stack }) => stack)),
-          shadow,
-          exclusive,
-          operation: layer.operation ?? {}
+          operation: layer.operation ?? {},
+          fns: exclusive ? layer.stack : functionsOf(layers, layer.path),
+          before: exclusive ? [] : layers.slice(0, layers.indexOf(layer)).filter(isRoute),
+          later // runs instead
         })
       }
     }
@@ -145,12 +137,34 @@ function routesOf ({ stack, exclusive }) {
   return routes
 }
 
-function reached (fns) {
-  const last = fns.findIndex(endsHere)
-  return last === -1 ? fns : fns.slice(0, last + 1)
+/** Those of a layer that the document has, in OpenAPI's order. */
+function methodsOf (layer) {
+  const isAll = layer.methods.length > METHODS.length
+  return METHODS.filter(method => {
+    if (!isRoute(layer) || !accepts(layer, method) || (method === 'head' && accepts(layer, 'get'))) return false
+    return !isAll || (layer.operation !== undefined && !['head', 'options', 'trace'].includes(method))
+  })
 }
 
-/** A function that has no `next`, or does not use it, cannot call the one behind it. */
+function accepts ({ methods }, method) {
+  return methods.length === 0 || methods.includes(method.toUpperCase())
+}
+
+/** Not of `use()`. */
+function isRoute ({ methods }) {
+  return methods.length > 0
+}
+
+/** Up to the last route of this path: whether one of them calls `next`, nobody knows. */
+function functionsOf (layers, path) {
+  const last = layers.findLastIndex(layer => isRoute(layer) && layer.path === path)
+  return layers.slice(0, last + 1).flatMap(({ stack }) => stack)
+}
+
+/**
+ * For warnings alone: does this function end the chain? One that has no `next`, or does not use it, cannot call the
+ * one behind it. Its source text tells.
+ */
 function endsHere (fn) {
   const text = Function.prototype.toString.call(fn)
   if (fn.param || /^[^{=]*\.\.\.|\barguments\b/.test(text)) return false
@@ -159,10 +173,11 @@ function endsHere (fn) {
 }
 
 function warningsOf (route) {
-  const { layer, method, shadow, exclusive } = route
-  if (shadow) {
-    return [`openapi: ${nameOf(route)} is never reached: ${method.toUpperCase()} ${shadow.path}${placeOf(shadow.stack)} matches ` +
-      (exclusive ? 'later, and `exclusive` runs the last one' : 'first and its handler has no `next`')]
+  const { layer, method, before, later } = route
+  const other = later ?? before.find(({ stack }) => stack.some(endsHere))
+  if (other !== undefined) {
+    return [`openapi: ${nameOf(route)} is never reached: ${method.toUpperCase()} ${other.path}${placeOf(other.stack)} matches ` +
+      (later === undefined ? 'first and its handler has no `next`' : 'later, and `exclusive` runs the last one')]
   }
   const last = layer.stack.findIndex(endsHere)
   if (last === -1 || last === layer.stack.length - 1) return []
@@ -182,8 +197,8 @@ function placeOf (handlers) {
 
 function operationOf (route, around, store, ids, schemes = {}) {
   const { hidden, name, responses, operationId, ...own } = route.operation
-  const fns = [...around, ...route.fns]
-  const given = fns.map(fn => fn.schemas).filter(Boolean)
+  const descriptions = [...around, ...route.fns].map(descriptionOf)
+  const given = descriptions.map(({ schemas }) => schemas).filter(Boolean)
   const hint = pascal(operationId ?? route.layer.name ?? `${route.method} ${route.template}`)
   const jsonOf = (schema, part) => {
     try {
@@ -212,9 +227,9 @@ function operationOf (route, around, store, ids, schemes = {}) {
   const parameters = new Map(/** @type {any[]} */ ([...Object.entries(route.params).map(([name, pattern]) =>
     [`path ${name}`, { name, in: 'path', required: true, schema: { type: 'string', pattern: pattern ?? undefined } }]), ...validated]))
   if (parameters.size > 0) operation.parameters = [...parameters.values()]
-  operation.requestBody = requestBodyOf(fns, route.method, jsonOf, store)
-  const streams = route.layer.stack.some(fn => route.fns.includes(fn) && fn.produces === EVENTS)
-  const upgrades = route.layer.stack.some(fn => route.fns.includes(fn) && fn[kUpgrade] === true)
+  operation.requestBody = requestBodyOf(descriptions, route.method, jsonOf, store)
+  const streams = route.layer.stack.some(fn => descriptionOf(fn).sendsEvents)
+  const upgrades = route.layer.stack.some(fn => fn[kUpgrade] === true)
   operation.responses = responsesOf(given, responses, jsonOf, store, upgrades ? '101' : streams ? '200' : 'default')
   const { 200: ok } = operation.responses
   if (streams && ok) operation.responses[200] = { content: { [EVENTS]: {} }, ...ok }

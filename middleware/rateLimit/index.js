@@ -36,6 +36,7 @@ module.exports = function rateLimit (options) {
     return screen(ctx, next, settings)
   }
 
+  // public: a check of health()
   return Object.defineProperty(rateLimit, 'isStoreUp', { enumerable: true, get: () => limiter.isStoreUp })
 }
 

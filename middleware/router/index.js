@@ -158,7 +158,7 @@ class Router {
       return run(ctx, next, path, router.exclusive ? [last] : layers)
     }
 
-    dispatch.router = this
+    dispatch.router = this // public: koa-router's and openapi's way from the middleware to its router
     return dispatch
   }
 

@@ -113,7 +113,7 @@ class Layer {
     const middleware = function (ctx, next) {
       return fn.call(this, ctx.params[param], ctx, next)
     }
-    middleware.param = param
+    middleware.param = param // public, as in koa-router
 
     const at = this.stack.findIndex((/** @type {any} */ fn) => !fn.param || names.indexOf(fn.param) > place)
     if (at !== -1) this.stack.splice(at, 0, middleware)

@@ -47,6 +47,7 @@ module.exports = function session (options, ...rest) {
     return finish(current, ended)
   }
 
+  // public: a check of health()
   return Object.defineProperty(session, 'isStoreUp', { enumerable: true, get: () => storage.isUp })
 }
 

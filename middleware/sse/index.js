@@ -3,6 +3,7 @@
 const { Readable } = require('stream')
 const cut = require('../../lib/shared/cut')
 const { clearInterval, clearTimeout, nextTick, setInterval, setTimeout } = require('../../lib/shared/timers')
+const { described } = require('../_shared/described')
 const OPTIONS = require('./options')
 
 const HEARTBEAT = ':\n\n'
@@ -63,8 +64,7 @@ module.exports = function sse (options) {
     return ended
   }
 
-  // for openapi()
-  return Object.defineProperty(sse, 'produces', { value: 'text/event-stream' })
+  return described(sse, { sendsEvents: true })
 }
 
 /**

@@ -7,6 +7,7 @@ const busboy = require('busboy')
 const createError = require('../../lib/shared/http-errors')
 const { nextTick } = require('../../lib/shared/timers')
 const { sizeOf } = require('../_shared/bytes')
+const { described } = require('../_shared/described')
 const { report } = require('../../lib/shared/error-path')
 const hasBody = require('../_shared/has-body')
 const closeAfterError = require('../_shared/close-after-error')
@@ -51,8 +52,7 @@ function upload (options) {
     return new Upload(ctx, settings).receive().then(() => next())
   }
 
-  // for openapi()
-  Object.defineProperty(upload, 'consumes', { value: { types: [], files: options?.fields ?? true } })
+  described(upload, { body: { types: [], files: options?.fields ?? true } })
   return Object.assign(upload, notMulter('upload()', {
     single: "the file is ctx.request.files.find(({ fieldname }) => fieldname === 'avatar')",
     array: "the files are ctx.request.files.filter(({ fieldname }) => fieldname === 'photos')",

@@ -1,6 +1,7 @@
 'use strict'
 
 const createError = require('../../lib/shared/http-errors')
+const { described } = require('../_shared/described')
 const { manual, misuse } = require('../_shared/usage-error')
 const lists = require('./lists')
 const OPTIONS = require('./options')
@@ -67,8 +68,7 @@ module.exports = function validate (options) {
     return conclude(ctx, next, results, settings)
   }
 
-  // for openapi()
-  return Object.defineProperty(validate, 'schemas', { value: { ...options, response: responses } })
+  return described(validate, { schemas: { ...options, response: responses } })
 }
 
 /** One schema is that of every success. */
