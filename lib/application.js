@@ -22,6 +22,7 @@ const { convert, isGeneratorFunction } = require('./core/generator')
 const only = require('./shared/only')
 const lazy = require('./shared/lazy')
 const { ROOT } = require('./shared/places')
+const { elsewhere } = require('./shared/runtime')
 const request = require('./request')
 const respond = require('./respond')
 const response = require('./response')
@@ -432,8 +433,9 @@ function meet ({ socket: { server } }) {
   for (const listener of server.listeners('request')) hosts.get(listener)?.takeUpgrades(server)
 }
 
+/** Bun and Deno have node's http modules, and not what the front takes from inside of them. */
 function isFrontOff () {
-  return process.env.KONE_HTTP1 === 'off'
+  return process.env.KONE_HTTP1 === 'off' || elsewhere !== ''
 }
 
 // Loaded at the first request of a server, because many listeners get none: those for serverless functions.

@@ -2,6 +2,7 @@
 
 const http = require('http')
 const { path: PATH } = require('../../shared/options')
+const { elsewhere } = require('../../shared/runtime')
 const { given, misuse } = require('../../shared/usage-error')
 const { kUpgrade } = require('../upgrade')
 const { End } = require('./pipe')
@@ -53,6 +54,7 @@ exports.websocket = function (app, serving, path, options) {
   const refusal = PATH.refusal(path, 'path')
   if (refusal !== undefined) throw misuse('application', `app.inject.websocket(path): ${refusal}`)
   const { headers, protocols = [], engine } = serving.INJECT_WEBSOCKET.check(options)
+  if (elsewhere !== '') throw misuse('application', `app.inject.websocket() works on Node only, as websocket() does, and this is ${elsewhere}`)
   const open = globalThis[kUpgrade] // see middleware/websocket/client.js
   if (open === undefined) throw misuse('application', 'app.inject.websocket(path): no code has called websocket() of kone/middleware/websocket')
   const { server, listener } = serverOf(app, engine, serving)

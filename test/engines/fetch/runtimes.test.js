@@ -35,6 +35,12 @@ for (const { name, missing, serve } of runtimes()) {
       assert.deepEqual(await (await fetch(`${url}/visits`, { headers: { cookie } })).json(), { visits: 2 })
     })
 
+    it('should send requests by app.inject(), and say that WebSockets need Node', async () => {
+      const { status, message } = await (await fetch(`${url}/inject`)).json()
+      assert.equal(status, 200)
+      assert.match(message, /^app\.inject\.websocket\(\) works on Node only, as websocket\(\) does, and this is (?:Bun|Deno) /)
+    })
+
     it('should parse bodies, and refuse broken ones', async () => {
       const post = body => fetch(`${url}/echo`, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })
       const item = { text: 'x'.repeat(100000) }

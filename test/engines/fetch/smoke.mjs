@@ -18,6 +18,14 @@ router.get('/visits', ctx => {
   ctx.body = ctx.session
 })
 router.post('/echo', ctx => { ctx.body = ctx.request.body })
+router.get('/inject', async ctx => {
+  const { status } = await app.inject('/visits')
+  try {
+    await app.inject.websocket('/')
+  } catch (err) {
+    ctx.body = { status, message: err.message }
+  }
+})
 router.get('/stream', ctx => {
   ctx.type = 'text'
   ctx.body = new ReadableStream({
