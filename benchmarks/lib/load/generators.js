@@ -1,6 +1,5 @@
 'use strict'
 
-const Crowd = require('./crowd')
 const { worker } = require('./worker')
 
 /*
@@ -10,7 +9,7 @@ const { worker } = require('./worker')
  * All take port, protocol, method, path, headers, body, connections, seconds, pipeline, and mark, which is called when
  * connections are 'settled' and when the load is 'over'. wrk alone takes cookies, how many different ones go round,
  * settle, the seconds in which thousands of connections come up, and isFailing, of responses that must all have a status
- * of 400 or more, version, the one of HTTP that the requests have; nginx alone isKept.
+ * of 400 or more, version, the one of HTTP that the requests have; nginx alone isKept; arrivals and nginx need a rate.
  */
 
 exports.wrk = require('./wrk')
@@ -29,25 +28,7 @@ exports.split = inWorkers('./crowd-worker', 'split')
 /** GET over HTTP/2, in a closed loop: on each connection `pipeline` streams at once. */
 exports.h2 = inWorkers('./h2-worker')
 
-/**
- * Independent clients that send `rate` requests a second of all together. One process, which never sleeps. Connections are
- * made, each has sent a request before the load begins, and they are gone afterwards.
- */
-exports.arrivals = function ({ pin }) {
-  let crowd = null
-  return {
-    run ({ mark = () => {}, ...load }) {
-      crowd ??= new Crowd({ connections: load.connections, pin, processes: 1 })
-      return crowd.hold(load, async () => {
-        mark('settled')
-        const sample = await crowd.arrivals(load)
-        mark('over')
-        return sample
-      })
-    },
-    stop: () => crowd?.stop()
-  }
-}
+exports.arrivals = require('./arrivals')
 
 // Kept from round to round, because a new process would measure its own start; one that has ended is replaced.
 function inWorkers (file, act) {

@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { ask } = require('../run/verify')
 const Program = require('../servers/program')
-const wrk = require('./wrk')
+const arrivals = require('./arrivals')
 
 /** nginx before 1.29.7 speaks HTTP/1.0 to a server, on a connection for each request; with these lines 1.1, on kept ones. */
 const KEPT = 'proxy_http_version 1.1; proxy_set_header Connection "";'
@@ -39,9 +39,9 @@ function config (folder, text) {
   return file
 }
 
-/** wrk through an nginx in front of the server, which has its defaults, unless the load `isKept`. */
+/** Arrivals through an nginx in front of the server, which has its defaults, unless the load `isKept`. */
 module.exports = function ({ pin }) {
-  const load = wrk({ pin })
+  const load = arrivals({ pin })
   const started = new Map() // by port of the server and configuration
 
   async function start (given, request) {
@@ -67,4 +67,4 @@ module.exports = function ({ pin }) {
 
 module.exports.proxy = proxy
 
-module.exports.missing = () => Program.missing('nginx', 'apt-get install nginx, or brew install nginx') ?? wrk.missing()
+module.exports.missing = () => Program.missing('nginx', 'apt-get install nginx, or brew install nginx')

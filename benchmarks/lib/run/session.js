@@ -223,7 +223,7 @@ module.exports = class Session {
     await this.rounds(cells, { visit, doubt })
   }
 
-  // For a first look a server is warmed once, and not for whole seconds: wrk and nginx's know no others, so autocannon stands in.
+  // For a first look a server is warmed once, by autocannon: wrk knows whole seconds only, and behind nginx the rate is low.
   #warmings (cells, quickWarm) {
     const cold = new Set(cells.filter(({ server }) => !this.#warm.has(server) && this.#warm.add(server)))
     if (!this.options.quick) return cells.map(cell => ({ ...cell, seconds: cold.has(cell) ? 3 : 1 }))
