@@ -9,6 +9,7 @@ const sockets = require('./node/socket')
 const { call, emit } = require('./call')
 const { refuse } = require('./errors')
 const { Deadlines } = require('./timeouts')
+const turn = require('./turn')
 const { nextTick, setImmediate } = require('../shared/timers')
 
 const MOST_REQUESTS = 256 // pending; with more of them reading stops
@@ -27,7 +28,6 @@ class Connection {
     this.front = front
     this.scope = scope
     this.server = front.server
-    this.clock = front.clock
     this.socket = socket
     this.reader = new Reader(this)
     this.responses = new Responses(this, socket)
@@ -158,12 +158,12 @@ class Connection {
     this.handling = null
     if (incoming.req !== null && !incoming.isCollected) call(message.fill, incoming)
     // Node's parser goes on reading at the end of each message, even where the handler has paused the socket.
-    if (socket.readableFlowing === false && isComplete(incoming) && !sockets.isRead(socket)) socket.resume()
+    if (socket.readableFlowing === false && incoming.hasArrived && !sockets.isRead(socket)) socket.resume()
   }
 
-  /** The last byte of a body has come. What follows it is read behind its end, as on node. */
+  /** The last byte of a body has come. What follows it is read behind its end, for which listeners may still come. */
   onBodyArrived (incoming, rest) {
-    message.endSoon(incoming)
+    turn.atEnd(this, this.onBodyEnd, incoming)
     this.gate.stop(END)
     if (rest !== null) this.gate.holdFirst(rest)
   }
@@ -273,8 +273,7 @@ class Connection {
     const err = this.gate.isClosing ? null : this.reader.readEnd() // a message may end in what was dropped
     if (err !== null) return this.fail(err)
     this.responses.advance(true)
-    this.responses.writeBatch()
-    this.socket.end()
+    this.socket.end() // writes the batch first
   }
 
   onClose () {
@@ -302,10 +301,6 @@ class Connection {
     const isResponses = notify(responses.current?.res)
     if (!notify(server) && !isRequests && !isResponses) socket.destroy()
   }
-}
-
-function isComplete ({ body }) {
-  return body === null || body.isComplete
 }
 
 module.exports = { Connection }

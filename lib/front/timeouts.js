@@ -2,7 +2,7 @@
 
 const { emit } = require('./call')
 const { requestTimeout } = require('./errors')
-const { now, setImmediate, setTimeout } = require('../shared/timers')
+const { now, setTimeout } = require('../shared/timers')
 
 /** How often the connections are checked, in ms. */
 const LONGEST_PERIOD = 500
@@ -16,9 +16,8 @@ const NOW = Infinity
 const NEVER = -1
 
 /**
- * One coarse clock for all timeouts of a server's connections, and a count of event loop iterations. A tick looks at
- * the connections that read or wrote since the last one, and at those that have been idle the longest: a silent
- * connection costs nothing until its timeout.
+ * One coarse clock for all timeouts of a server's connections. A tick looks at the connections that read or wrote since
+ * the last one, and at those that have been idle the longest: a silent connection costs nothing until its timeout.
  */
 class Clock {
   constructor (server, connections) {
@@ -30,17 +29,6 @@ class Clock {
     this.period = 0
     this.timer = null
     this.checked = 0
-    this.count = 0
-    this.immediate = null    // ends an iteration that counts
-    this.endings = []        // connections, what ends with this iteration, and its argument
-    this.countIteration = () => {
-      const { endings } = this
-      this.immediate = null
-      this.count++
-      if (endings.length === 0) return
-      this.endings = []
-      for (let i = 0; i < endings.length; i += 3) endings[i].scope.invoke(endings[i + 1], endings[i], endings[i + 2])
-    }
   }
 
   /** Runs while there are connections. */
@@ -103,24 +91,6 @@ class Clock {
       connection.deadlines.expire()
     }
   }
-
-  /**
-   * The immediate lets the event loop wait: otherwise each response cost a turn that found nothing (measured: 8 % of a
-   * connection with one request, 3 % of a kept one with one request at a time).
-   *
-   * @return {number} of the event loop's current iteration; counts only iterations in which this is called
-   */
-  iteration () {
-    if (this.immediate === null) this.immediate = setImmediate(this.countIteration).unref()
-    return this.count
-  }
-
-  /** Calls `fn` of a connection, in its scope, at the end of this iteration. */
-  addEnding (connection, fn, value) {
-    this.iteration()
-    this.immediate.ref()
-    this.endings.push(connection, fn, value)
-  }
 }
 
 /**
@@ -141,7 +111,7 @@ class Deadlines {
   touch () {
     if (this.idleSince === NOW) return
     this.idleSince = NOW
-    this.connection.clock.touch(this.connection)
+    this.connection.front.clock.touch(this.connection)
   }
 
   /** All responses are flushed: from now on keepAliveTimeout replaces the timeout of the socket, as in node. */

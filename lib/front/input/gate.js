@@ -10,7 +10,7 @@ const MANY = 4      // too many requests are queued behind an open response
 const HANDOVER = 8  // the bytes are unsupported: after the pending responses node gets them and the socket
 const CLOSE = 16    // the connection closes after the current response: what arrives is dropped
 const READ = 32     // a read is being handled: the next one follows it
-const END = 64      // a body has arrived, its 'end' comes in this iteration of the event loop
+const END = 64      // a body has arrived, its 'end' comes at the end of this turn
 
 /** Of these reasons go() removes one; HANDOVER and CLOSE stay for good, and done() ends READ. */
 const PASSING = BODY | FULL | MANY | END

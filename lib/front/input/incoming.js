@@ -5,6 +5,7 @@ const contract = require('../../engines/contract')
 const { aborted, tooLong, used } = require('../../engines/errors')
 const { makeRequest } = require('../node/message')
 const { Outgoing } = require('../output/outgoing')
+const turn = require('../turn')
 const { nextTick } = require('../../shared/timers')
 
 /** A request of the front: parses a value when it is first read. */
@@ -15,7 +16,7 @@ class Incoming extends contract.Incoming {
    * @param {string} url
    * @param {import('./headers').HeaderSection} section
    * @param {import('./body').Body|null} body null when the request has none
-   * @param {number} arrivedIn the event loop iteration in which all of a body arrived, or -1
+   * @param {number} arrivedIn the turn in which a body came whole, with the header section; otherwise EARLIER
    */
   constructor (connection, method, url, section, body, arrivedIn) {
     super(method, url)
@@ -44,16 +45,20 @@ class Incoming extends contract.Incoming {
 
   get localSocket () { return this.connection.socket }
 
-  /** As node has it: false while the handler is called; a body is complete one iteration after its last byte. */
+  /** Is nothing of its body missing? */
+  get hasArrived () { return this.body === null || this.body.isComplete }
+
+  /** As node has it: false while the handler is called; a body that came whole is complete in the next turn. */
   get isComplete () {
     if (this.connection.handling === this) return false
-    return this.body === null || (this.body.isComplete && !this.justArrived)
+    return this.body === null || (this.body.isComplete && turn.isPast(this.arrivedIn))
   }
 
-  get justArrived () { return this.arrivedIn === this.connection.clock.count }
-
   /** As node has it: the request is gone with its response. */
-  get destroyed () { return super.destroyed || (this.req === null && this.outgoing.nodeHasClosed) }
+  get destroyed () { return super.destroyed || (this.req === null && this.outgoing.isPast) }
+
+  /** Node would have let go of it: nobody can read its body any more. */
+  get isReleased () { return this.outgoing.isPast || (this.body !== null && this.body.isDropped) }
 
   /** The body was read to its end; node would have destroyed the stream. */
   get isSpent () { return this.isCollected && (this.body === null || (this.body.isComplete && this.body.isCollected)) }
@@ -61,7 +66,7 @@ class Incoming extends contract.Incoming {
   collect (limit) {
     if (this.section.contentLength > limit) return Promise.reject(tooLong(limit))
     if (!this.isCollected) {
-      if (this.outgoing.nodeHasClosed || (this.body !== null && this.body.isDropped)) return Promise.reject(used())
+      if (this.isReleased) return Promise.reject(used())
       if (this.aborted && this.body?.isComplete !== true) return Promise.reject(aborted(0))
     }
     if (this.body === null) {

@@ -7,6 +7,7 @@ const { Chunks, MALFORMED } = require('./chunks')
 const { NO_LENGTH } = require('./headers')
 const { Incoming } = require('./incoming')
 const { unexpectedEnd, behindLast } = require('../errors')
+const turn = require('../turn')
 
 /** The parser gets a read in windows of about the longest header section, in bytes. */
 const WINDOW = 32 * 1024
@@ -48,14 +49,12 @@ class Reader {
       if (chunk === null) return
     }
     if (this.sawLast) return this.readBehindLast(whole, whole.length - chunk.length)
-    if (this.partial !== null) {
-      chunk = this.continueSection(chunk)
-      if (chunk === null) return
-    } else if (isBlank(chunk)) {
-      return
-    }
+    if (this.partial !== null) chunk = this.continueSection(chunk)
+    if (chunk === null) return
+    const at = behindLineBreaks(chunk, 0)
+    if (at === chunk.length) return
     if (this.connection.front.fallsBack()) this.connection.onUnsupported(chunk)
-    else this.readRequests(chunk)
+    else this.readRequests(chunk, at)
   }
 
   /** The next piece of a header section. Returns all of its bytes once they can be parsed. */
@@ -81,13 +80,12 @@ class Reader {
     return partial.bytes
   }
 
-  /** Finds all requests of a read, then dispatches them. */
-  readRequests (chunk) {
+  /** Finds all requests of a read, from `at` on, then dispatches them. */
+  readRequests (chunk, at) {
     const size = chunk.length
     let first = null
     let last = null
     let more = null
-    let at = behindLineBreaks(chunk, 0)
     let verdict = INCOMPLETE
     this.look(chunk, at)
 
@@ -148,7 +146,7 @@ class Reader {
     const { connection } = this
     const { section } = found
     let body = null
-    let arrivedIn = -1
+    let arrivedIn = turn.EARLIER
     this.section = section
     this.next = start
     this.sawLast = section.closes
@@ -159,7 +157,7 @@ class Reader {
         return null
       }
       // Node notices the end of an empty body at once.
-      if (body !== null && body.isComplete && body.buffered > 0) arrivedIn = connection.clock.iteration()
+      if (body !== null && body.isComplete && body.buffered > 0) arrivedIn = turn.now()
     }
     return new Incoming(connection, found.method, found.url, section, body, arrivedIn)
   }
@@ -229,7 +227,7 @@ class Reader {
     connection.deadlines.endMessage()
     const rest = end < chunk.length ? chunk.subarray(end) : null
     if (incoming.req === null) return rest
-    if (rest === null || !this.sawLast || isBlank(rest)) {
+    if (rest === null || !this.sawLast || behindLineBreaks(rest, 0) === rest.length) {
       connection.onBodyArrived(incoming, rest)
       return null
     }
@@ -267,10 +265,6 @@ class Reader {
 function behindLineBreaks (chunk, at) {
   while (at < chunk.length && (chunk[at] === CR || chunk[at] === LF)) at++
   return at
-}
-
-function isBlank (chunk) {
-  return behindLineBreaks(chunk, 0) === chunk.length
 }
 
 module.exports = { Reader }

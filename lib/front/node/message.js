@@ -2,10 +2,10 @@
 
 const assert = require('assert')
 const http = require('http')
-const { LEAKS, callAll } = require('../call')
+const { callAll } = require('../call')
 const { reset } = require('../../engines/errors')
 const { follow } = require('../../engines/rest')
-const { nextTick, setImmediate } = require('../../shared/timers')
+const { nextTick } = require('../../shared/timers')
 const { closeOnDestroy, markRead } = require('../../engines/objects/read-request')
 const response = require('./response')
 const server = require('./server')
@@ -38,7 +38,7 @@ function makeRequest (incoming) {
   if (connection.handling !== incoming || incoming.isCollected) fill(incoming)
   if (incoming.isSpent && !req.destroyed) assert.fail('ctx.req shows a stream whose body was read')
   if (!outgoing.isFlushed) return
-  if (outgoing.nodeHasClosed) releaseRequest(outgoing)
+  if (outgoing.isPast) releaseRequest(outgoing)
   else nextTick(releaseRequest, outgoing)
 }
 
@@ -47,7 +47,7 @@ function makeResponse (outgoing) {
   outgoing.adopt(res)
   if (outgoing.hasEnded) {
     response.showEnded(outgoing)
-    if (outgoing.isFlushed && !outgoing.nodeHasClosed) nextTick(closeFlushed, outgoing)
+    if (outgoing.isFlushed && !outgoing.isPast) nextTick(closeFlushed, outgoing)
     return
   }
   res.statusCode = outgoing.status
@@ -60,29 +60,25 @@ function makeResponse (outgoing) {
 
 /** Moves the bytes that have arrived into node's stream; later bytes go there directly. */
 function fill (incoming) {
-  const { req, body, connection, outgoing } = incoming
+  const { req, body, connection, hasArrived } = incoming
 
   if (incoming.isSpent) return markEnded(incoming)
   if (incoming.aborted) {
-    req.complete = body === null || body.isComplete
+    req.complete = hasArrived
     return markCutOff(req)
   }
-  if (body === null) {
-    if (outgoing.nodeHasClosed) return markEnded(incoming)
-    req.complete = true
-    req.push(null)
-    return
-  }
-  if (body.isCollected) { // at once: another reader must not wait for what kone reads
+  if (body !== null && body.isCollected) { // at once: another reader must not wait for what kone reads
     closeOnDestroy(req, body, connection.socket)
     return markEnded(incoming)
   }
-  if (body.isDropped || outgoing.nodeHasClosed) {
-    if (body.isComplete) return markEnded(incoming)
+  if (incoming.isReleased) {
+    if (hasArrived) return markEnded(incoming)
     req._dumped = req._consuming = true
     req.resume() // a later reader finds the stream used
     return
   }
+
+  if (body === null) return endBody(incoming)
 
   watchPauses(connection.socket)
   if (body.isLeft) { // as the reader left node's stream
@@ -90,24 +86,9 @@ function fill (incoming) {
     req.pause()
   }
   const isBelowMark = body.streamTo(req)
-  if (!body.isComplete) connection.onBodyStreamed(isBelowMark)
-  else if (incoming.justArrived) connection.onBodyArrived(incoming, null)
-  else endBody(incoming)
-}
-
-/**
- * 'end' follows the ticks and microtasks of the handler, and of the listeners for the last bytes, as on node: they may
- * still add a listener for it. The clock ends all such bodies of an iteration of the event loop, which is cheaper than
- * an immediate for each, and comes before the handler's own immediates, as on node. Up to Node 22 (see LEAKS) the
- * listeners for 'end' see the stores of the handler: there each body needs an immediate of its own.
- */
-function endSoon (incoming) {
-  if (LEAKS) setImmediate(onBodyEnd, incoming)
-  else incoming.connection.clock.addEnding(incoming.connection, incoming.connection.onBodyEnd, incoming)
-}
-
-function onBodyEnd (incoming) {
-  incoming.connection.onBodyEnd(incoming)
+  if (incoming.isComplete) endBody(incoming)
+  else if (hasArrived) connection.onBodyArrived(incoming, null)
+  else connection.onBodyStreamed(isBelowMark)
 }
 
 function endBody (incoming) {
@@ -124,8 +105,8 @@ function complete ({ req, body }) {
 
 /** Brings `req` into the state after 'end' and 'close'. */
 function markEnded (incoming) {
-  const { req, body } = incoming
-  if (body === null || body.isComplete) complete(incoming)
+  const { req, body, hasArrived } = incoming
+  if (hasArrived) complete(incoming)
   req._consuming = true
   req._readableState.dataEmitted = body !== null
   markRead(req)
@@ -184,4 +165,4 @@ function releaseRequest ({ closes, incoming }) {
   if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
 }
 
-module.exports = { makeRequest, makeResponse, fill, endSoon, endBody, cutOff, notifyFlushed }
+module.exports = { makeRequest, makeResponse, fill, endBody, cutOff, notifyFlushed }

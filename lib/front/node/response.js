@@ -463,7 +463,7 @@ function showEnded (outgoing) {
   res.detachSocket(socket)
   res.statusCode = outgoing.status
   res.statusMessage = outgoing.message
-  if (outgoing.nodeHasClosed || isCloseVisible(outgoing)) markClosed(res)
+  if (outgoing.isPast || isCloseVisible(outgoing)) markClosed(res)
 }
 
 /** Brings `res` into the state of a response that was lost before it ended. */

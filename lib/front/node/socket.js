@@ -5,6 +5,7 @@ const { EventEmitter } = require('events')
 const net = require('net')
 const { call } = require('../call')
 const { RESETS } = require('./probe')
+const turn = require('../turn')
 
 /**
  * Uses what node does not document about sockets: passes the bytes and events of one to its connection without the
@@ -145,8 +146,7 @@ function endSoon (socket) {
 
 /** @param {Function} done emits 'finish' */
 function onFinal (done) {
-  const connection = this[kConnection]
-  connection.clock.addEnding(connection, call, done)
+  turn.atEnd(this[kConnection], call, done)
 }
 
 /** The same for the parts of a response: end() also sends those of this tick, which node would have corked. */

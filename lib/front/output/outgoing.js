@@ -11,6 +11,7 @@ const writer = require('./writer')
 const { callAll } = require('../call')
 const { makeResponse, notifyFlushed } = require('../node/message')
 const { finished } = require('../node/server')
+const turn = require('../turn')
 const { nextTick } = require('../../shared/timers')
 
 /**
@@ -67,21 +68,21 @@ class Outgoing extends contract.Outgoing {
     this.text = ''          // of a queued response: header section, or parts that are text
     this.encoding = ASCII   //   of the text, and of a body that is one: see pieces.js
     this.body = null        //   and what follows: a string or bytes
-    this.flushedIn = -1     // the event loop iteration in which it was flushed
+    this.flushedIn = turn.NEVER
     this.listeners = null
     this.callbacks = null   // callbacks of node's `write()` and `end()`
     this.parts = null       // of a body that is sent in parts
     this.pipeSink = null    // what a stream is piped into
   }
 
-  get isClosed () { return this.isLost || this.nodeHasClosed }
+  get isClosed () { return this.isLost || this.isPast }
   get isFlushed () { return this.state === FLUSHED }
 
   /** As node does: null while earlier responses are open, and after the end. */
   get localSocket () { return this.responses.first === this || this.isLost ? this.responses.socket : null }
 
-  /** Flushed in an earlier event loop iteration: node would have closed it. */
-  get nodeHasClosed () { return this.flushedIn !== -1 && this.flushedIn !== this.incoming.connection.clock.count }
+  /** Flushed in an earlier turn: node would have closed it. */
+  get isPast () { return turn.isPast(this.flushedIn) }
 
   /** Whether the connection closes after it: final only at its end. */
   get isLast () { return this.incoming.section.closes || this.isLastOfDrain }
@@ -282,15 +283,11 @@ class Outgoing extends contract.Outgoing {
     this.body = null
   }
 
-  /** Its bytes are batched or written. Forgets the next one, because an app may keep this one. */
-  onSent () {
-    this.next = null
-  }
-
   onFlushed () {
     if (this.res === null && finished.hasSubscribers) this.materialize()
     this.become(FLUSHED)
-    this.flushedIn = this.incoming.connection.clock.iteration()
+    this.next = null // an app may keep this one
+    this.flushedIn = turn.now()
     if (!this.closes) this.incoming.onFlushed()
     this.notify()
   }

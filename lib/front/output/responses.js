@@ -151,7 +151,6 @@ class Responses {
     this.length--
     this.first = outgoing.next
     if (this.first === null) this.last = null
-    outgoing.onSent()
   }
 
   /** Continues after a response that has just left the queue. */

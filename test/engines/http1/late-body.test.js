@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { performance } = require('node:perf_hooks')
 const { PassThrough } = require('node:stream')
+const { text } = require('node:stream/consumers')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const { chunked, get, last, post, sides, use, waitFor } = require('./sides')
@@ -48,6 +49,23 @@ wire('ctx.request.readBody() after the response was sent', ({ it, serve }) => {
       // the connection goes on
       client.write(last('/2'))
       if (what !== 'that came in part') assert.match(await client.all(), /response[^]+response$/)
+    })
+  }
+
+  for (const [how, read, expected] of [
+    ['readBody()', ctx => ctx.request.readBody().catch(err => err.code), 'KONE_ERR_BODY_USED'],
+    ['ctx.req', ctx => text(ctx.req).catch(err => err.code), '']
+  ]) {
+    it(`should not give what was skipped to a reader in the turn in which the response was flushed: ${how}`, async () => {
+      let outcome
+      const { ask } = await serve(use(ctx => {
+        ctx.onFinished(() => read(ctx).then(result => { outcome = result }))
+        ctx.body = 'response'
+      }))
+      const client = await ask(post('hello', '', 10), /response/)
+      client.write('there')
+      await waitFor(() => outcome !== undefined, 'an outcome')
+      assert.equal(outcome, expected)
     })
   }
 
