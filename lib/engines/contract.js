@@ -163,8 +163,6 @@ class Outgoing {
     this.status = 200
     this.message = undefined
     this.fields = []        // FieldName, value, FieldName, value, …
-    this.hasBegun = false   // the header section is complete
-    this.hasEnded = false
     this.failure = null     // of a lost response: the error for listeners
   }
 
@@ -344,9 +342,9 @@ class Outgoing {
     this.res = res
   }
 
-  // *engine*: get localSocket, get isFlushed, get isClosed (node would have destroyed it), setField(name, value) and
-  // appendField(name, value) (false if node's code must set or reject it), end(body), onFinished(fn), makeResponse(),
-  // which calls adopt()
+  // *engine*: get hasBegun (the header section is complete), get hasEnded, get localSocket, get isFlushed,
+  // get isClosed (node would have destroyed it), setField(name, value) and appendField(name, value) (false if node's
+  // code must set or reject it), end(body), onFinished(fn), makeResponse(), which calls adopt()
 }
 
 module.exports = { Incoming, Outgoing }

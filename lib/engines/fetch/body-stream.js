@@ -25,7 +25,9 @@ module.exports = class BodyStream extends Writable {
   // Not in _final, which cannot throw: node, too, throws out of write() and end() for headers that it does not send.
   end (...args) {
     this.outgoing.begin()
-    return super.end(...args)
+    super.end(...args)
+    this.outgoing.onEnd()
+    return this
   }
 
   _write (chunk, encoding, callback) {
@@ -43,6 +45,7 @@ module.exports = class BodyStream extends Writable {
     if (node !== null) return node.end(callback)
     this.controller.close()
     callback()
+    this.outgoing.onEnd()
     this.outgoing.onFlushed()
   }
 

@@ -34,7 +34,7 @@ class Incoming extends contract.Incoming {
 
   get localMinor () { return 1 }
   get localSocket () { return this.outgoing.connection }
-  get isSpent () { return this.outgoing.isSettled || (this.isCollected && this.isComplete) }
+  get isSpent () { return this.outgoing.isClosed || (this.isCollected && this.isComplete) }
 
   makeHeaders () {
     const headers = {}

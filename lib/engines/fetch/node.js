@@ -35,7 +35,7 @@ module.exports = function materialize (outgoing) {
   outgoing.adopt(res)
 
   if (outgoing.isLost) req.destroy()
-  if (hasEnded) showEnded(res, socket)
+  if (hasEnded && (stream === null || outgoing.isFlushed)) showEnded(res, socket)
   else if (hasBegun) follow(res, stream)
   else connect(outgoing, res, socket)
   if (outgoing.isClosed) close(res) // what is written to it now is ignored, as on node

@@ -1,6 +1,5 @@
 'use strict'
 
-const assert = require('assert')
 const { Buffer } = require('buffer')
 const { EventEmitter } = require('events')
 const http = require('http')
@@ -271,10 +270,11 @@ function onPendingData (bytes) {
 
 /** Decides whether the connection closes: the server may have begun to close since the object was created. */
 function storeHeader (firstLine, headers) {
-  if (this[kOutgoing].hasBegun) assert.fail('a response began twice')
-  if (this[kOutgoing].isLastOfDrain) this.shouldKeepAlive = false
+  const outgoing = this[kOutgoing]
+  if (outgoing.isLastOfDrain) this.shouldKeepAlive = false
   // Node compares the object with the one that it keeps, which it no longer is once a field was read.
-  return _storeHeader.call(this, firstLine, headers === this[kHeld] ? releaseFields(this) : headers)
+  _storeHeader.call(this, firstLine, headers === this[kHeld] ? releaseFields(this) : headers)
+  outgoing.onHeader()
 }
 
 /**

@@ -19,37 +19,39 @@ const { nextTick } = require('../../shared/timers')
  * Transfer-Encoding set by the app, a status out of range, a value that node would reject …) it creates node's
  * ServerResponse, which sends it or throws.
  *
- * Only Responses changes its state:
+ * From its end on, only Responses changes its state:
  *
- *    OPEN ──────────────────┬──────────▶ WRITTEN ──▶ FLUSHED
- *     ├──▶ QUEUED ─────▶ BATCHED ──────────▲ ▲
- *     │                                      │
- *     ├──▶ STREAMING ────────────────────────┘
- *     └── and each state before FLUSHED ────────────▶ LOST
+ *    OPEN ──▶ BEGUN ────────────────┬──────────▶ WRITTEN ──▶ FLUSHED
+ *              ├──▶ QUEUED ─────▶ BATCHED ──────────▲ ▲
+ *              │                                      │
+ *              ├──▶ STREAMING ────────────────────────┘
+ *    and each state before FLUSHED ──────────────────────▶ LOST
  *
- * OPEN: not ended. STREAMING: a part was written before the end. QUEUED: ended while an earlier response was
- * open, or while the client did not read. BATCHED: will be written together with other responses. WRITTEN: given
- * to the socket. FLUSHED: given to the operating system. LOST: the connection closed before it was flushed.
- * The first response skips QUEUED, and one that is alone also skips BATCHED.
+ * OPEN: its header section may change. BEGUN: the header section is complete. STREAMING: a part was written before the
+ * end. QUEUED: ended while an earlier response was open, or while the client did not read. BATCHED: will be written
+ * together with other responses. WRITTEN: given to the socket. FLUSHED: given to the operating system. LOST: the
+ * connection closed before it was flushed. The first response skips QUEUED, and one that is alone also skips BATCHED.
  */
 const OPEN = 0
-const STREAMING = 1
-const QUEUED = 2
-const BATCHED = 3
-const WRITTEN = 4
-const FLUSHED = 5
-const LOST = 6
+const BEGUN = 1
+const STREAMING = 2
+const QUEUED = 3 // from here on it has ended
+const BATCHED = 4
+const WRITTEN = 5
+const FLUSHED = 6
+const LOST = 7
 
-const NAMES = ['OPEN', 'STREAMING', 'QUEUED', 'BATCHED', 'WRITTEN', 'FLUSHED', 'LOST']
+const NAMES = ['OPEN', 'BEGUN', 'STREAMING', 'QUEUED', 'BATCHED', 'WRITTEN', 'FLUSHED', 'LOST']
 
 /** For each state, a bit mask of its allowed predecessors. */
 const FOLLOWS = []
-FOLLOWS[STREAMING] = 1 << OPEN
-FOLLOWS[QUEUED] = 1 << OPEN
-FOLLOWS[BATCHED] = 1 << OPEN | 1 << QUEUED
-FOLLOWS[WRITTEN] = 1 << OPEN | 1 << STREAMING | 1 << BATCHED
+FOLLOWS[BEGUN] = 1 << OPEN
+FOLLOWS[STREAMING] = 1 << BEGUN
+FOLLOWS[QUEUED] = 1 << BEGUN
+FOLLOWS[BATCHED] = 1 << BEGUN | 1 << QUEUED
+FOLLOWS[WRITTEN] = 1 << BEGUN | 1 << STREAMING | 1 << BATCHED
 FOLLOWS[FLUSHED] = 1 << WRITTEN
-FOLLOWS[LOST] = 1 << OPEN | 1 << STREAMING | 1 << QUEUED | 1 << BATCHED | 1 << WRITTEN
+FOLLOWS[LOST] = 1 << OPEN | 1 << BEGUN | 1 << STREAMING | 1 << QUEUED | 1 << BATCHED | 1 << WRITTEN
 
 class Outgoing extends contract.Outgoing {
   /**
@@ -61,6 +63,7 @@ class Outgoing extends contract.Outgoing {
     this.responses = responses
     this.next = null        // the response after this one on the connection
     this.state = OPEN
+    this.lostIn = OPEN      // of a lost response: its state before
     this.closes = false     // the connection closes after this response; decided when it ends
     this.removed = 0        // bits of REMOVED
     this.isUnusual = false  // a header was set that changes framing: node's code writes it
@@ -76,6 +79,8 @@ class Outgoing extends contract.Outgoing {
   }
 
   get isClosed () { return this.isLost || this.isPast }
+  get hasBegun () { return (this.state === LOST ? this.lostIn : this.state) >= BEGUN }
+  get hasEnded () { return (this.state === LOST ? this.lostIn : this.state) >= QUEUED }
   get isFlushed () { return this.state === FLUSHED }
 
   /** As node does: null while earlier responses are open, and after the end. */
@@ -97,7 +102,7 @@ class Outgoing extends contract.Outgoing {
   get isLastOfDrain () { return this.next === null && this.incoming.connection.front.drainListener !== null }
 
   /** The end has not reached Responses yet. */
-  get isOpen () { return this.state === OPEN || this.state === STREAMING }
+  get isOpen () { return this.state <= STREAMING }
   /** Only the end of the connection ends its body: it has no length, and the request takes no chunks. */
   get needsClose () { return !this.incoming.section.takesChunks && this.getField('content-length') === undefined }
   get isChunked () { return this.pipeSink !== null && this.pipeSink.isChunked }
@@ -182,8 +187,7 @@ class Outgoing extends contract.Outgoing {
    * the connection closes. As on node, the reason phrase stays when the status changes.
    */
   begin (length) {
-    if (this.hasBegun) assert.fail('a response began twice')
-    this.hasBegun = true
+    this.become(BEGUN)
     this.message ||= STATUS_CODES[this.status] || 'unknown'
     const { needsClose } = this
     this.closes = needsClose || this.isLast
@@ -195,7 +199,6 @@ class Outgoing extends contract.Outgoing {
   /** End with a header section of the front: for `end` here and of node's object, whose callbacks it gets. */
   endPlain (header, body, length, callbacks) {
     if (this.parts !== null) this.parts.send() // informational responses
-    this.hasEnded = true
     this.callbacks = callbacks
     if (length === 0 || this.isBodiless) {
       this.responses.onEnd(this, header, ASCII, null)
@@ -254,15 +257,15 @@ class Outgoing extends contract.Outgoing {
     return (this.parts = new Parts(this))
   }
 
-  /** End what its sink has begun. */
-  endStream () {
-    this.hasEnded = true
-    this.endParts(this.closes)
+  /** Node's code has built the header section. */
+  onHeader () {
+    if (this.state === OPEN) this.become(BEGUN)
   }
 
   /** End with the last parts. */
   endParts (closes) {
     const { responses, parts } = this
+    this.onHeader() // other code may have written it
     this.callbacks = parts.takeCallbacks()
     this.closes = closes
     if (!parts.isPlain && responses.first === this && !responses.isBlocked) responses.stream(this)
@@ -294,6 +297,7 @@ class Outgoing extends contract.Outgoing {
 
   /** The connection closed before the response was flushed. `hadTurn`: it was the first such response. */
   lose (err, hadTurn) {
+    this.lostIn = this.state
     this.become(LOST)
     this.next = null
     this.failure = err

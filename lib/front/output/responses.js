@@ -110,11 +110,14 @@ class Responses {
     }
   }
 
-  /** Write parts of the first response, before its end. Their callbacks are called when they were flushed. */
+  /**
+   * Write parts of the first response, before its end, or informational ones before it has begun. Their callbacks are
+   * called when they were flushed.
+   */
   stream (outgoing) {
     const { parts } = outgoing
     this.writeBatch()
-    if (!outgoing.isStreaming) outgoing.become(STREAMING)
+    if (outgoing.hasBegun && !outgoing.isStreaming) outgoing.become(STREAMING)
     this.writePieces(parts, parts.takeCallbacks())
   }
 

@@ -66,7 +66,7 @@ class Sink extends EventEmitter {
     if (outgoing.writableEnded || outgoing.destroyed) return
     if (parts === null || outgoing.res !== null) return outgoing.end()
     if (this.isChunked) parts.addText('0\r\n\r\n', ASCII)
-    outgoing.endStream()
+    outgoing.endParts(outgoing.closes)
   }
 
   /** As on node, what this tick has written is lost with the connection. */

@@ -253,6 +253,18 @@ for (const [name, first] of [['', (ctx, next) => next()], [' when ctx.req and ct
       assert.equal(body.pulls, pulls)
     })
 
+    it('should have ended when its stream has, before the caller has read it', async () => {
+      let ctx
+      const app = make(first, made => {
+        ctx = made
+        ctx.body = Readable.from(['a', 'b'])
+      })
+      const response = await app.fetch(request())
+      await until(() => !ctx.writable)
+      assert.equal(ctx.outgoing.writableEnded, true)
+      assert.equal(await response.text(), 'ab')
+    })
+
     it('should hold a stream back while nobody reads, and carry all of it', async () => {
       let made = 0
       const app = make(first, ctx => {
