@@ -1,9 +1,10 @@
 'use strict'
 
 const { fork } = require('node:child_process')
-const { existsSync, lstatSync, unlinkSync } = require('node:fs')
+const { lookup } = require('node:dns/promises')
+const { accessSync, constants, existsSync, lstatSync, unlinkSync } = require('node:fs')
 const net = require('node:net')
-const { join } = require('node:path')
+const { dirname, join } = require('node:path')
 const { where } = require('./address')
 const { PAGE, START_TIMEOUT, portError } = require('./settings')
 
@@ -129,17 +130,30 @@ function lastWords (printed) {
 }
 
 /**
- * Can it be listened on? A Unix socket that a killed process has left is removed.
+ * Can it be listened on? It is not tried with a server: that would accept connections, and reset them as it closes. A
+ * Unix socket that a killed process has left is removed.
  *
  * @param {{ port: number|string, host?: string }} settings
  * @return {Promise} rejected with one line
  */
 async function checkPort ({ port, host }) {
-  if (typeof port === 'string') await removeStale(port)
+  try {
+    if (typeof port === 'number') return await bind(port, host)
+    await removeStale(port)
+    accessSync(dirname(port), constants.W_OK | constants.X_OK)
+  } catch (err) {
+    throw err.syscall === undefined ? err : portError(port, err)
+  }
+}
+
+/** Give the port to a client's socket for a moment, which connects to itself: nobody else can connect to it. */
+async function bind (port, host) {
+  const address = host === undefined ? undefined : (await lookup(host)).address
   await new Promise((resolve, reject) => {
-    const server = net.createServer(socket => socket.destroy())
-    server.once('error', err => reject(portError(port, err)))
-    server.listen({ ...(typeof port === 'string' ? { path: port } : { port, host }), exclusive: true }, () => server.close(resolve))
+    const socket = net.connect({ host: address ?? '127.0.0.1', port, localAddress: address, localPort: port })
+    socket.once('connect', () => socket.resetAndDestroy())
+    socket.once('error', err => { if (err.syscall === 'bind') reject(err) })
+    socket.once('close', resolve)
   })
 }
 

@@ -8,6 +8,9 @@ const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
 const path = require('node:path')
+const { setImmediate: turn } = require('node:timers/promises')
+const { Worker } = require('node:worker_threads')
+const { checkPort } = require('../../cluster/dry-run')
 const { read } = require('../../cluster/settings')
 const { KONE, project, scratch } = require('../command/project')
 const { freePort } = require('../helpers/ports')
@@ -25,6 +28,16 @@ function ask (target) {
     }).once('error', err => resolve(err.code))
   })
 }
+
+/** Tries to connect 300 times, and says how often it could. */
+const CLIENT = `
+  const { parentPort, workerData: port } = require('node:worker_threads')
+  const { connect } = require('node:net')
+  let [tries, accepted] = [0, 0]
+  ;(function next () {
+    if (tries++ === 300) return parentPort.postMessage(accepted)
+    const socket = connect(port, '127.0.0.1', () => { accepted++; socket.destroy() }).on('error', () => {}).once('close', next)
+  })()`
 
 /** A socket whose process was killed. */
 async function leaveStale (file) {
@@ -112,6 +125,15 @@ describe('where an app listens', { skip: process.platform === 'win32' && 'pipes 
       child.kill('SIGINT')
       await once(child, 'exit')
     }
+  })
+
+  it('should accept no connection while it is checked, which a client of an app that starts would lose', async () => {
+    const port = await freePort()
+    const client = new Worker(CLIENT, { eval: true, workerData: port })
+    const counted = []
+    client.once('message', accepted => counted.push(accepted))
+    for (; counted.length === 0; await turn()) await checkPort({ port })
+    assert.deepEqual(counted, [0])
   })
 
   it('should be refused in one sentence when the variables contradict each other', () => {
