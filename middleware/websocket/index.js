@@ -83,9 +83,10 @@ module.exports = function websocket (handler, options) {
     ctx.status = 101
     upgrade.accept((connection, head, fields) => {
       accepted = { protocol, fields }
+      const earlier = connection.bytesWritten
       server.handleUpgrade(ctx.req, connection, head, socket => {
         isOpen = true
-        socket.begin(settings, { context, connection, others: openOf(upgrade.server), released })
+        socket.begin(settings, { context, connection, earlier, others: openOf(upgrade.server), released })
         if (upgrade.server[kDraining] !== undefined) socket.leave()
         sockets.opened(ctx, socket)
         forbidFields(ctx)

@@ -40,6 +40,7 @@ function create (WebSocket) {
       super(...args)
       this.context = null       // an AsyncResource: that of the handler
       this.connection = null
+      this.earlier = 0          // bytes of responses before the 101
       this.settings = null
       this.others = null        // open sockets of the server, with this one
       this.released = null
@@ -66,10 +67,11 @@ function create (WebSocket) {
      * @param {object} settings
      * @param {any} [handshake] of a server's socket
      */
-    begin (settings, { context, connection, others, released } = {}) {
+    begin (settings, { context, connection, earlier, others, released } = {}) {
       this.settings = settings
       this.context = context ?? null
       this.connection = connection ?? null
+      this.earlier = earlier ?? 0
       this.others = others?.add(this)
       this.released = released
       this.counts.open++
@@ -91,7 +93,7 @@ function create (WebSocket) {
 
     /** Those that were written, for logger. */
     bytes () {
-      return this.connection.bytesWritten
+      return this.connection.bytesWritten - this.earlier
     }
 
     // ---- messages
