@@ -18,14 +18,14 @@ const never = () => null
  *    // [{ round: 1, load: 1.9, steal: 0.001, others: 0.02, wait: 0.03 }, …]
  *
  * A cell gets `samples`, or `rejected` with a reason, and `discarded` with what was measured again. `doubt` says why a
- * sample cannot be believed; `disturbance`, why a whole round cannot, by its conditions and never by its figures. A
- * visit may give an array of samples, where it is several rounds.
+ * sample cannot be believed; `disturbance`, why a whole round cannot, by its conditions and never by its figures;
+ * `isEnough`, whether the rounds so far will do. A visit may give an array of samples, where it is several rounds.
  */
 exports.rounds = async function (cells, options) {
-  const { count, visit, doubt = never, disturbance = never, tries = TRIES, tick = never } = options
+  const { count, visit, doubt = never, disturbance = never, isEnough = never, tries = TRIES, tick = never } = options
   for (const cell of cells) Object.assign(cell, { samples: [], discarded: [], rejected: null })
   const recorded = []
-  for (let round = 1, again = 0; round <= count; round++) {
+  for (let round = 1, again = 0; round <= count && !isEnough(cells); round++) {
     const before = cpu.machine()
     const had = cells.map(({ samples }) => samples.length)
     for (const cell of order(cells, round)) {

@@ -33,6 +33,13 @@ exports.pairedRatio = function (figures, reference) {
   return { ...spread(rounds), median: round(ours / theirs), rounds }
 }
 
+/** The standard error of the mean of figures, relative to it. */
+exports.standardError = function (figures) {
+  const mean = figures.reduce((sum, one) => sum + one, 0) / figures.length
+  const variance = figures.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (figures.length - 1)
+  return Math.sqrt(variance / figures.length) / mean
+}
+
 /** The sample that stands for all: the one whose throughput is nearest to the median. */
 exports.middle = function (samples) {
   const rate = median(samples.map(sample => sample.requestsPerSecond))

@@ -1,7 +1,7 @@
 'use strict'
 
 const { Client, bytes } = require('../measure/client')
-const { pairedRatio } = require('../measure/stats')
+const { pairedRatio, standardError } = require('../measure/stats')
 const { print } = require('../print')
 
 const CONNECTIONS = 50
@@ -115,16 +115,9 @@ class Cell {
         const cost = await this.cpu(side, this.requests)
         if (round > 0) this.samples[side].push(cost) // the first one warms up
       }
-      if (round >= LEAST && this.isPrecise) break
+      if (round >= LEAST && standardError(this.ratio.rounds) < PRECISE) break
     }
     for (const load of this.loads) load.close()
-  }
-
-  get isPrecise () {
-    const { rounds } = this.ratio
-    const mean = rounds.reduce((sum, one) => sum + one, 0) / rounds.length
-    const variance = rounds.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (rounds.length - 1)
-    return Math.sqrt(variance / rounds.length) / mean < PRECISE
   }
 
   get ratio () { return pairedRatio(this.samples[2], this.samples[0]) }

@@ -10,7 +10,7 @@ const assert = require('node:assert/strict')
 const zlib = require('node:zlib')
 const Server = require('../../benchmarks/lib/servers/server')
 const { disturbance } = require('../../benchmarks/lib/run/complete')
-const { doubt, measure, remarks } = require('../../benchmarks/lib/run/measure')
+const { doubt, isPrecise, measure, remarks } = require('../../benchmarks/lib/run/measure')
 const { rounds } = require('../../command/measure/rounds')
 const { headerDifferences, verify } = require('../../benchmarks/lib/run/verify')
 const until = require('../helpers/until')
@@ -81,6 +81,19 @@ describe('rounds', () => {
     await rounds([loud], { count: 3, disturbance: () => 'noise', visit: async () => [{ cpu: 1 }, { cpu: 2 }] })
     assert.equal(loud.samples.length, 6)
     assert.deepEqual(loud.discarded, [{ round: 1, reason: 'noise' }, { round: 1, reason: 'noise' }])
+  })
+
+  it('should end when they are enough: when kone ÷ Koa is precise', async () => {
+    const costs = { kone: [10, 11, 10, 10, 11, 10], koa: [20, 22, 20, 20, 22, 20] }
+    const of = (names, count = 6) => {
+      const cells = names.map(cell)
+      const visit = async ({ server, samples }) => ({ cpu: costs[server.name][samples.length] })
+      return rounds(cells, { count, visit, isEnough: isPrecise }).then(({ length }) => length)
+    }
+    assert.equal(await of(['kone', 'koa']), 3)
+    assert.equal(await of(['kone'], 3), 3, 'no more than there are')
+    assert.equal(await of(['kone']), 4, 'it is above 3 % until then')
+    assert.equal(await of(['koa']), 6, 'there is no kone')
   })
 
   it('should call a round disturbed by its conditions', () => {

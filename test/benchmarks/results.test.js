@@ -35,6 +35,14 @@ describe('a complete result', () => {
     assert.match(lacks(mixed).join(), /it has 5 rounds, not 6 or more/)
   })
 
+  it('should have fewer rounds where they were precise', () => {
+    const few = complete({ rounds: 3 })
+    for (const row of few.rows) row.isPrecise = true
+    assert.deepEqual(lacks(few), [])
+    delete few.rows[0].isPrecise
+    assert.match(lacks(few).join(), /it has 3 rounds, not 6 or more/)
+  })
+
   it('should be of a commit', () => {
     assert.match(lacks(complete({}, { commit: null })).join(), /its commit is not known/)
     assert.match(lacks(complete({}, { commit: { hash: HEAD, dirty: true } })).join(), /kone was not as in/)

@@ -3,7 +3,7 @@
 const { describe, it } = require('node:test')
 const assert = require('node:assert/strict')
 const {
-  disbelief, median, middle, pairedRatio, quantile, round, shuffle, spread
+  disbelief, median, middle, pairedRatio, quantile, round, shuffle, spread, standardError
 } = require('../../command/measure/stats')
 
 describe('the statistics of measurements', () => {
@@ -38,6 +38,11 @@ describe('the statistics of measurements', () => {
     const [ours, theirs] = [[10, 12, 30], [40, 15, 25]]
     const { median: ratio, min, max, rounds } = pairedRatio(ours, theirs)
     assert.deepEqual([ratio, min, max, rounds], [round(median(ours) / median(theirs)), 0.25, 1.2, [0.25, 0.8, 1.2]])
+  })
+
+  it('should give the standard error of the mean, relative to it', () => {
+    assert.equal(round(standardError([9, 10, 11])), 0.057735)
+    assert.equal(standardError([3, 3, 3]), 0)
   })
 
   it('should pair nothing with nothing', () => {

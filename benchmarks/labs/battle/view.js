@@ -22,7 +22,7 @@ exports.claims = [
   ...WORKLOADS.map(workload => [`${workload} ÷ Koa 2`, workload, 'koa'])
 ]
 
-exports.deployed = function (figures) {
+function deployed (figures) {
   const section = matrix(figures, { heading: 'as it is deployed, CPU µs/request', columns: WORKLOADS.map(name => [name, name]), to: 'koa' })
   const rate = figures.rows(WORKLOADS[0])[0]?.rate
   const text = 'Behind nginx the Node process alone is counted, and nginx has the cores of the load; the defaults of nginx before ' +
@@ -49,7 +49,7 @@ exports.sections = figures => [
   ranking(figures, WRK, { heading: 'saturated', verified: 'hello', columns: resident(figures) }),
   rates(figures),
   latencies(figures),
-  exports.deployed(figures),
+  deployed(figures),
   ranking(figures, 'hello', { heading: 'as the original report measured' }),
   ranking(figures, 'cluster, wrk', {
     heading: 'in a cluster',

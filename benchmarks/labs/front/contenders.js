@@ -1,12 +1,10 @@
 'use strict'
 
 const http = require('node:http')
-const https = require('node:https')
 const querystring = require('node:querystring')
 const kone = require('../../lib/servers/kone')
 const { send, sendJSON } = require('../../lib/servers/send')
-const { certificate } = require('../../lib/servers/certificate')
-const { fastify, 'node-cheapest': cheapest } = require('../battle/contenders')
+const { 'node-cheapest': cheapest } = require('../battle/contenders')
 const { inProcess } = require('./fetch')
 
 /*
@@ -61,35 +59,16 @@ function mounted (app, workload, bodyParser) {
 
 const koneWith = (workload, options) => mounted(new (kone('.'))(options), workload, () => kone('middleware/bodyParser')())
 
-// Over TLS, if there is the folder of a certificate.
-const serverOf = (handler, folder) =>
-  folder === undefined ? http.createServer(handler) : https.createServer(certificate(folder), handler)
-
-const ours = {
-  package: 'kone',
-  start ([workload, folder]) {
-    if (workload === 'fetch') return inProcess(koneWith('hello'))
-    const app = koneWith(workload)
-    return folder === undefined ? app : app.attach(https.createServer(certificate(folder)))
-  }
-}
+const ours = { package: 'kone', start: ([workload]) => workload === 'fetch' ? inProcess(koneWith('hello')) : koneWith(workload) }
 
 module.exports = {
-  node: { start: ([workload, folder]) => serverOf(byHand[workload], folder) },
+  node: { start: ([workload]) => http.createServer(byHand[workload]) },
 
   'node-cheapest': { ...cheapest, start: () => cheapest.start([]) },
 
-  fastify: { ...fastify, start: ([, folder]) => fastify.start([folder]) },
-
   kone: ours,
 
-  koa: {
-    package: 'koa',
-    start ([workload, folder]) {
-      const app = mounted(new (require('koa'))(), workload, () => require('koa-bodyparser')())
-      return serverOf(app.callback(), folder)
-    }
-  },
+  koa: { package: 'koa', start: ([workload]) => mounted(new (require('koa'))(), workload, () => require('koa-bodyparser')()) },
 
   'kone-bodyParser': ours,
 

@@ -3,7 +3,6 @@
 const { lab } = require('../../lib/run/lab')
 const { doubt } = require('../../lib/run/measure')
 const { list } = require('../../lib/servers/contenders')
-const { deployed } = require('../battle/deployed')
 const { CALLS } = require('./fetch')
 const view = require('./view')
 const workloads = require('./workloads')
@@ -32,11 +31,6 @@ lab(module, {
           act: () => lab.group(contenders, { workload, request, expected, reference: 'node', floor: {} },
             Object.fromEntries(given.map(([name, load]) => [name, { ...load, seconds }])))
         }
-      }),
-      ...deployed(lab, {
-        contenders: lab.contenders.filter(({ name }) => ['kone', 'koa', 'node', 'fastify'].includes(name)).map(one => ({ ...one, args: ['hello'] })),
-        question: { expected: workloads[0].expected, reference: 'node' },
-        seconds
       }),
       { name: view.FETCH, size: 2, act: () => fetch(lab, { generator: lab.generator(), connections: 4, seconds }) }
     ])

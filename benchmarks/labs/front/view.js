@@ -2,8 +2,6 @@
 
 const { ratios } = require('../../lib/report/findings')
 const { ranking } = require('../../lib/report/tables')
-const { WORKLOADS } = require('../battle/deployed')
-const { deployed } = require('../battle/view')
 
 /** The workload of app.fetch(). */
 const FETCH = exports.FETCH = 'app.fetch'
@@ -19,7 +17,6 @@ exports.claims = [
   ...['', ' by bodyParser'].flatMap(by => ['node', 'koa'].flatMap(to => [['one read', 'post'], ['two reads', 'post, two reads']].map(([how, workload]) =>
     [`a JSON body in ${how}${by} ÷ ${to === 'node' ? 'node:http' : 'Koa 2 with koa-bodyparser'}`, workload, to, { contender: by ? 'kone-bodyParser' : 'kone' }]))),
   ['pipelined requests, 16 deep ÷ node:http', 'pipelined 16', 'node'],
-  ...WORKLOADS.map(workload => [`${workload} ÷ Koa 2`, workload, 'koa']),
   ['app.fetch() ÷ Hono’s', FETCH, 'hono']
 ]
 
@@ -30,7 +27,6 @@ exports.overview = figures => ({ lines: requests(figures).map(workload => [workl
 exports.chart = figures => ratios(figures, requests(figures), { what: 'kone’s own HTTP/1.1', to: 'node' })
 
 exports.sections = figures => [
-  ...requests(figures).filter(workload => !WORKLOADS.includes(workload)).map(workload => ranking(figures, workload)),
-  deployed(figures),
+  ...requests(figures).map(workload => ranking(figures, workload)),
   ranking(figures, FETCH, { heading: '`app.fetch(new Request())`, without a server', to: ['hono'] })
 ]

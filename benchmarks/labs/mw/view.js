@@ -54,7 +54,7 @@ function alone (figures) {
       ])
     ],
     notes: [
-      'its cost: above an app with nothing but a handler, round by round; csrf: with bodyParser, which reads its token, above session',
+      'its cost: above an app with nothing but a handler; csrf: with bodyParser, which reads its token, above session',
       ...hasPackages ? ['a handler alone, last column: the same app in two processes; as much can be by chance elsewhere'] : [],
       '– for koa: its users have no package that is commonly used',
       'static: kone keeps the file in memory and looks at the disk every 500 ms; koa-static opens and reads it for every request',

@@ -107,7 +107,7 @@ const commit = exports.commit = ({ commit }) => commit ? `\`${commit.hash.slice(
 
 function factsOf (all) {
   const rows = [
-    ['Rounds', ({ derived, rows }) => `${derived.rounds ?? rows[0].rounds.length}${lengths(rows)}`],
+    ['Rounds', ({ derived, rows }) => `${derived.rounds ?? rows[0].rounds.length}${lengths(rows)}${fewer(rows)}`],
     ['Machine', ({ machine }) => `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}`],
     ['Command', ({ command }) => `\`${command.replace(/\S*\/(?=bin\/node\b)/, '…/')}\``],
     ['Machine during the rounds (medians)', conditions]
@@ -127,6 +127,8 @@ function lengths (rows) {
   const seconds = new Set(rows.map(({ seconds }) => seconds).filter(Boolean).sort().map(String))
   return seconds.size ? `, of ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(seconds)} s` : ''
 }
+
+const fewer = rows => rows.some(({ isPrecise }) => isPrecise) ? '; fewer where kone ÷ Koa is precise' : ''
 
 function remarksOf (all) {
   const items = all.flatMap(({ node, result: { missing, skipped, rejected, derived: { discarded, why } } }) => [

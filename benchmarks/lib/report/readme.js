@@ -22,7 +22,7 @@ const ABOUT = new Map(workloads.map(({ workload, about }) => [workload, about]))
 const FRAMEWORKS = new Set(workloads.filter(({ app }) => app?.isFramework).map(({ workload }) => workload))
 
 /** The rows whose figures `make results` wants to be steady: lab → workload of the table, or else of the lab's own chart. */
-exports.HEADLINES = { dropin: ['API'], mw: ['plain'], battle: ['hello, wrk', NGINX], front: ['hello', NGINX] }
+exports.HEADLINES = { dropin: ['API'], mw: ['plain'], battle: ['hello, wrk', NGINX], front: ['hello'] }
 
 /**
  * The results as the two pages need them.
@@ -104,6 +104,6 @@ function rows ({ newest }) {
     ['dropin', 'API', `an ${ABOUT.get('API').replace('API:', 'API of')}`],
     ['dropin', worst, `a whole framework, the worst of ${whole.length}: ${ABOUT.get(worst)?.split(/, | \(/)[0]}`],
     ['mw', 'plain', 'kone’s set (router, session, csrf, i18n, static and six more) in place of Koa’s packages'],
-    [ratioOf(['battle', NGINX]) ? 'battle' : 'front', NGINX, 'hello world behind nginx with its defaults']
+    ['battle', NGINX, 'hello world behind nginx with its defaults']
   ].filter(ratioOf).map(([lab, workload, what]) => ({ figures: newest(lab), workload, what }))
 }

@@ -2,9 +2,11 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const cpu = require('../../../command/measure/cpu')
-const { disbelief, median } = require('../../../command/measure/stats')
+const { disbelief, median, pairedRatio, standardError } = require('../../../command/measure/stats')
 
 const QUIET = 1e6 // ns of CPU time in 50 ms
+const LEAST = 3 // rounds of a workload
+const PRECISE = 0.03 // standard error of kone ÷ Koa, or of kone where it is alone
 
 /**
  * What a server's CPU time per request is under one load.
@@ -58,6 +60,13 @@ async function quiet (server) {
 exports.doubt = function ({ load }, sample) {
   const connections = load.rate ? Infinity : load.connections // a latency of an open loop counts from when a request was due
   return disbelief({ ...load, ...sample, connections }) ?? (sample.cpu > 0 ? null : 'no CPU time of it was seen')
+}
+
+/** Whether the rounds of a workload so far say what kone ÷ Koa is, precisely enough. */
+exports.isPrecise = function (cells) {
+  const [kone, koa] = ['kone', 'koa'].map(name => cells.find(({ server }) => server.name === name)?.samples.map(({ cpu }) => cpu))
+  const figures = kone && (koa ? pairedRatio(kone, koa)?.rounds : kone)
+  return figures?.length >= LEAST && standardError(figures) < PRECISE
 }
 
 /** What a reader must know about a cell before believing small differences. */

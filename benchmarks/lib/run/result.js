@@ -23,11 +23,11 @@ const completed = row => ({ ...row, ...spread(row.rounds) })
 const QUANTITIES = [['cpu', 'µs/request'], ['throughput', 'requests/s', 'requestsPerSecond'], ['latency', 'ms', 'latencyMeanMs']]
 
 /** The rows of a measured cell: CPU, throughput and mean latency, unless it names others. */
-exports.cellRows = function ({ workload, server, load, samples, quantities = QUANTITIES }) {
+exports.cellRows = function ({ workload, server, load, samples, isPrecise, quantities = QUANTITIES }) {
   const { requestsPerSecond, latencyMeanMs } = middle(samples) // of one round, because they belong together
   const { generator, connections, pipeline = 1, rate, seconds } = load
   const measured = { requestsPerSecond: round(requestsPerSecond), latencyMeanMs: round(latencyMeanMs) }
-  const conditions = { generator, connections, pipeline, rate, seconds, ...measured }
+  const conditions = { generator, connections, pipeline, rate, seconds, ...measured, ...isPrecise && { isPrecise } }
   return quantities.map(([metric, unit, name = metric]) =>
     row({ workload, contender: server.name, metric, unit }, samples.map(sample => sample[name]), conditions))
 }

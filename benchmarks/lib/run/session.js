@@ -186,7 +186,7 @@ module.exports = class Session {
    * @param {object[]} contenders as `start` takes them
    * @param {object} question as `start` takes it
    * @param {object} loads by workload; a load may be a function of the server
-   * @param {{ quickWarm?: number }} [how] as `measure` takes it
+   * @param {object} [how] as `measure` takes it
    * @return {Promise<object[]>} the cells
    */
   async group (contenders, question, loads, how) {
@@ -203,13 +203,14 @@ module.exports = class Session {
    *
    * @param {object[]} cells `{ workload, server, load, isRestarted? }`, isRestarted: the server is started anew before
    *   each round, and warmed by few connections
-   * @param {{ quickWarm?: number }} [how] quickWarm: seconds that a server is warmed for a first look
+   * @param {{ quickWarm?: number, fullWarm?: number, isEnough?: (cells: object[]) => boolean, which?: string }} [how]
+   *   seconds that a server is warmed, for a first look and otherwise; isEnough: as rounds.js takes it; which: for the progress
    */
-  async measure (cells, { quickWarm = 0.4 } = {}) {
-    const warmings = this.#warmings(cells, quickWarm)
+  async measure (cells, { quickWarm = 0.4, fullWarm = 3, isEnough, which = '' } = {}) {
+    const warmings = this.#warmings(cells, quickWarm, fullWarm)
     const progress = bar(Math.max(1, warmings.length))
     for (const { seconds, ...cell } of warmings) {
-      progress.tick(`${this.#prefix}warming ${cell.server.name}`)
+      progress.tick(`${this.#prefix}${which}warming ${cell.server.name}`)
       await this.warm(cell, seconds)
     }
     progress.end()
@@ -220,13 +221,13 @@ module.exports = class Session {
       }
       return this.sample(cell)
     }
-    await this.rounds(cells, { visit, doubt })
+    await this.rounds(cells, { visit, doubt, isEnough, which })
   }
 
   // For a first look a server is warmed once, by autocannon: wrk knows whole seconds only, and behind nginx the rate is low.
-  #warmings (cells, quickWarm) {
+  #warmings (cells, quickWarm, fullWarm) {
     const cold = new Set(cells.filter(({ server }) => !this.#warm.has(server) && this.#warm.add(server)))
-    if (!this.options.quick) return cells.map(cell => ({ ...cell, seconds: cold.has(cell) ? 3 : 1 }))
+    if (!this.options.quick) return cells.map(cell => ({ ...cell, seconds: cold.has(cell) ? fullWarm : 1 }))
     this.generators(['autocannon'])
     const briefly = load => ['wrk', 'nginx'].includes(load.generator) ? { ...load, generator: 'autocannon' } : load
     return [...cold].map(({ server, load }) => ({ server, load: briefly(load), seconds: quickWarm }))
@@ -246,21 +247,23 @@ module.exports = class Session {
    * Visit cells in rounds, with progress, then record them; the conditions of each round are kept in the result.
    *
    * @param {object[]} cells
-   * @param {{ visit: Function, doubt?: Function, tries?: number, count?: number, record?: (cells: object[]) => void }} how
-   *   as rounds.js takes it; count: the rounds, if not those of the options; record: if not `this.record`
+   * @param {{ visit: Function, doubt?: Function, isEnough?: Function, tries?: number, count?: number,
+   *   record?: (cells: object[]) => void, which?: string }} how as `measure` and rounds.js take it; count: the
+   *   rounds, if not those of the options; record: if not `this.record`
    */
-  async rounds (cells, { count = this.options.rounds, record = cells => this.record(cells), ...how }) {
+  async rounds (cells, { count = this.options.rounds, record = cells => this.record(cells), which = '', ...how }) {
     if (!cells.length) return
     this.#unrecorded = () => record(cells.filter(({ samples, rejected }) => samples?.length > 0 || rejected))
     const progress = bar(cells.length * count)
     const isShared = cells.some(({ server: { contender } }) => contender?.isSpread || contender?.workers > 1)
     const disturbed = this.options.quick ? undefined : round => disturbance(round, this.result.machine, isShared)
-    const tick = doing => progress.tick(this.#prefix + doing)
+    const tick = doing => progress.tick(this.#prefix + which + doing)
     const recorded = await rounds(cells, { ...how, count, disturbance: disturbed, tick })
     progress.end()
     const part = this.#part || cells[0].workload
     this.result.conditions.push(...recorded.map(one => ({ part, ...one })))
     this.#unrecorded = null
+    for (const cell of cells) cell.isPrecise = cell.samples.length < count && how.isEnough?.(cells)
     record(cells)
   }
 
