@@ -3,7 +3,7 @@
 /**
  * What of a template is TypeScript, and what JavaScript has there. Templates are written in TypeScript, because types
  * can be left out and not be invented. Node 20 has no `stripTypeScriptTypes`, which also leaves blanks in place of
- * types. These rules know what the templates use, no more: test/create.test.js compares the result with node's.
+ * types. These rules know what the templates use, no more: test/create.long.test.js compares the result with node's.
  */
 const RULES = [
   [/^import type .*\n/gm, ''],

@@ -44,7 +44,7 @@ function client (base, options) {
   return Object.fromEntries(METHODS.map(method => [method.toLowerCase(), (...args) => send(method, ...args)]))
 }
 
-/** As shared/options.js, which doubles the code in a page: test/client.test.js compares. Other names are fetch()'s. */
+/** As shared/options.js, which doubles the code in a page: test/client compares. Other names are fetch()'s. */
 function checked (options) {
   for (const key of new Set([...Object.keys(RULES), ...Object.keys(options ??= {})])) {
     const [must, one] = [RULES[key], key === '' ? options : options[key]]

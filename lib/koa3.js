@@ -11,7 +11,8 @@ const { isResponse } = require('./shared/web')
 
 /*
  * Koa 3's API on the same core. The package kone@3 (`make pack KOA=3`) has this class as its main. Each comment that
- * names both majors is a difference between them, and a row of the table in MIGRATION.md (test/compat/koa3.test.js).
+ * names both majors is a difference between them, and a row of the table in MIGRATION.md, whose test is
+ * test/compat/koa3.once.long.test.js.
  */
 
 const koa2 = { context: require('./context'), request: require('./request'), response: require('./response') }

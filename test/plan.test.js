@@ -3,37 +3,42 @@
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { existsSync, readFileSync, readdirSync } = require('node:fs')
-const { dirname, join, relative } = require('node:path')
+const { basename, join, relative } = require('node:path')
 const { describe, it } = require('node:test')
 const folder = require('./helpers/folder')
-const { filesOf, inOrder, parts, sample, without, ...lists } = require('./plan')
+const { CLASSES, ONCE, but, classesOf, filesOf, inOrder, parts, sample, ...plan } = require('./plan')
 
 const ROOT = join(__dirname, '..')
 const read = file => readFileSync(join(ROOT, file), 'utf8')
 
-/** A file of test and all that it names, directly or not. */
-function reached (file, found = new Set()) {
-  if (found.has(file)) return found
-  found.add(file)
-  for (const [, name] of read(file).matchAll(/'([./\w-]+)'/g)) {
-    const path = join(dirname(file), name.replace(/(?:\.js)?$/, '.js'))
-    if (path.startsWith('test/') && existsSync(join(ROOT, path))) reached(path, found)
-  }
-  return found
-}
+/** The modules of lib that read the option: whoever adds one adds its tests to BLUEBIRD. */
+const SEE_PROMISE = ['lib/application.js', 'lib/bluebird.js', 'lib/engines/host.js']
 
 describe('the plan of the tests', () => {
-  for (const [name, list] of Object.entries(lists)) {
-    it(`should name what exists in ${name}`, () => {
-      assert.deepEqual(list.filter(path => !existsSync(join(ROOT, path))), [])
-    })
-  }
+  it('should name what exists', () => {
+    const lists = [plan.FIRST, plan.BLUEBIRD, plan.CREATED_ELSEWHERE, plan.NOT_ELSEWHERE, plan.QUICK, ONCE.map(name => `test/${name}`)]
+    assert.deepEqual(lists.flat().filter(path => !existsSync(join(ROOT, path))), [])
+  })
+
+  it('should have the classes of a file in its name, in their order, and not what its folder says', () => {
+    const files = filesOf(['test'])
+    for (const file of files) {
+      const named = basename(file).split('.').slice(1, -2)
+      const classes = classesOf(file)
+      const isOnceByFolder = classes.includes('once') && !named.includes('once')
+      const written = isOnceByFolder ? classes.slice(1) : classes
+      assert.deepEqual(named.slice(named.length - written.length), written, file)
+      if (classesOf(file.replace('.once.', '.')).includes('once')) assert(!named.includes('once'), file)
+      assert(!(classes.includes('slow') && classes.length > 1), file)
+    }
+    for (const name of CLASSES) assert(files.some(file => classesOf(file).includes(name)), name)
+  })
 
   it('should have every file once, the longest first', () => {
     const files = filesOf(['test'])
     assert.deepEqual(inOrder(files).sort(), files)
-    assert.equal(inOrder(files)[0], lists.FIRST[0])
-    assert.deepEqual(without(files, ['test/cluster']).filter(file => file.startsWith('test/cluster/')), [])
+    assert.equal(inOrder(files)[0], plan.FIRST[0])
+    assert.deepEqual(but(files, 'once').filter(file => file.startsWith('test/cluster/')), [])
   })
 
   it('should know the modules in which the option Promise is read, whose tests run with bluebird, too', () => {
@@ -41,21 +46,17 @@ describe('the plan of the tests', () => {
       .filter(name => name.endsWith('.js')).map(name => join(folder, name)))
     // app.Promise, options.Promise, { Promise, … }
     const seeing = modules.filter(file => /\.Promise\b|\{[^}\n]*\bPromise\b[,: }]/.test(read(file).replace(/^ *(?:\*|\/\/).*$/gm, '')))
-    assert.deepEqual(seeing.sort(), lists.SEE_PROMISE)
-  })
-
-  it('should run in servers of others what makes its own by helpers/kone.js', () => {
-    const others = filesOf(lists.CREATED_ELSEWHERE).filter(file => !reached(file).has('test/helpers/kone.js'))
-    assert.deepEqual(others, lists.NO_SERVER)
+    assert.deepEqual(seeing.sort(), SEE_PROMISE)
   })
 
   it('should run each file of a pass once, what measures behind the others', () => {
     const files = filesOf(['test'])
     const [waiting, measuring] = parts({ title: 'all', files, env: { A: '1' } })
     assert.deepEqual([...waiting.files, ...measuring.files].sort(), files)
-    assert.deepEqual(measuring.files, lists.MEASURING)
+    assert.deepEqual(but(waiting.files, 'measure'), waiting.files)
+    assert.deepEqual(but(measuring.files, 'measure'), [])
     assert.deepEqual(measuring.env, waiting.env)
-    for (const files of [lists.MEASURING, ['test/plan.test.js']]) assert.deepEqual(parts({ files }), { files })
+    for (const files of [measuring.files, ['test/plan.test.js']]) assert.deepEqual(parts({ files }), { files })
   })
 
   it('should sample a share of the files by a seed, and miss none over many seeds', () => {
@@ -67,11 +68,6 @@ describe('the plan of the tests', () => {
       for (const { length } of samples) assert(length > files.length * share / 2 && length < files.length * share * 2, `${length} of ${files.length}`)
       if (share > 1 / 4) assert.deepEqual([...new Set(samples.flat())].sort(), files)
     }
-  })
-
-  it('should run with bluebird what takes its class from helpers', () => {
-    const others = filesOf(lists.BLUEBIRD).filter(file => !/helpers\/(?:context|engines|kone|rows)'/.test(read(file)))
-    assert.deepEqual(others, lists.NOT_BLUEBIRD)
   })
 })
 

@@ -66,39 +66,32 @@ async function timed (done, work) {
 function passes () {
   const atHand = { title: `Node ${AT_HAND}`, node: process.execPath }
   if (positionals.length > 0) return [{ ...atHand, files: plan.filesOf(positionals) }]
-  const quickFiles = plan.without(plan.filesOf(plan.QUICK), plan.NOT_QUICK)
-  if (quick) return [{ ...atHand, files: quickFiles }]
+  if (quick) return [{ ...atHand, files: plan.quick() }]
   const every = plan.filesOf(['test'])
   const newest = here || parseInt(AT_HAND) >= NEWEST ? atHand : on(NEWEST) ?? atHand
   const seed = process.env.KONE_SEED || headCommit()
   const whole = {
     ...newest,
-    files: plan.inOrder(all ? every : plan.without(every, plan.LONG)),
+    files: plan.inOrder(all ? every : plan.but(every, 'long')),
     env: { KONE_SEED: seed, ...all && { KONE_TESTS: process.env.KONE_TESTS || 'all' } } // what can be tried at random is tried once
   }
-  const bluebird = {
-    ...newest,
-    title: `${newest.title} with bluebird`,
-    files: plan.without(plan.filesOf(plan.BLUEBIRD), plan.NOT_BLUEBIRD),
-    env: { KONE_PROMISE: 'bluebird' }
-  }
-  const dependent = plan.without(every, plan.ANY_NODE)
+  const bluebird = { ...newest, title: `${newest.title} with bluebird`, files: plan.bluebird(), env: { KONE_PROMISE: 'bluebird' } }
   const part = (at, files, share) => at && {
     ...at,
     title: `${at.title}, a part of the files`,
-    files: plan.inOrder(plan.sample(files, seed, share)),
+    files: plan.inOrder(plan.sample(plan.but(files, 'once'), seed, share)),
     env: { KONE_SEED: seed }
   }
   if (!all) {
     if (newest === atHand) return [whole, bluebird]
-    return [whole, bluebird, part(atHand, plan.without(dependent, plan.LONG), TENTH)]
+    return [whole, bluebird, part(atHand, plan.but(every, 'long'), TENTH)]
   }
   return [
     whole,
     bluebird,
-    part(on(OLDEST), dependent, THIRD),
-    part(on('22'), plan.without(quickFiles, plan.ANY_NODE), THIRD),
-    { ...on('24'), files: plan.without(plan.filesOf(plan.CREATED_ELSEWHERE), plan.NOT_ELSEWHERE), env: { KONE_FRONT: 'callback' } }
+    part(on(OLDEST), every, THIRD),
+    part(on('22'), plan.quick(), THIRD),
+    { ...on('24'), files: plan.createdElsewhere(), env: { KONE_FRONT: 'callback' } }
   ].filter(pass => pass?.node !== undefined)
 }
 

@@ -96,7 +96,7 @@ function compare (a, b) {
 
 if (require.main === module) {
   const root = path.join(__dirname, '..')
-  const tests = ['consumers/published/published', 'consumers/package/package', 'workflows', 'docs/pages'].map(name => `test/${name}.test.js`)
+  const tests = ['consumers/published/published.long', 'consumers/package/package.long', 'workflows', 'docs/pages'].map(name => `test/${name}.test.js`)
   try {
     const tag = module.exports({
       root,

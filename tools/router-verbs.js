@@ -14,7 +14,7 @@ const BEGINNINGS = [
 /**
  * The text of `middleware/router/verb.d.ts`: `router.get()` and the others, for every beginning of a route and every
  * number of middleware. One generic signature, of a tuple that begins with one of these, costs a router of fifty routes
- * 23 % more instantiations: test/types/cost.test.js.
+ * 23 % more instantiations: test/types/cost.long.measure.test.js.
  *
  * @return {string}
  */

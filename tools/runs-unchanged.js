@@ -144,7 +144,7 @@ const order = (a, b) => a.localeCompare(b, 'en')
 function * ofSuites () {
   const { WAYS } = require('../test/packages/side-by-side')
   yield * suites('test/compat/packages.test.js', 'besideKoa')
-  for (const file of ['packages', 'heavy', 'others'].map(name => `test/packages/${name}.test.js`)) {
+  for (const file of ['packages', 'heavy.once.long', 'others'].map(name => `test/packages/${name}.test.js`)) {
     for (const suite of suites(file, 'sideBySide')) yield { ...suite, tests: WAYS.length }
     yield * suites(file, 'describe')
   }
@@ -184,7 +184,7 @@ function parse (file) {
 function * ofAgents () {
   const fronts = new Map(readme.rows('Who watches every request', 'Watcher'))
   for (const name of Object.keys(require('../test/agents/agents'))) {
-    yield { name, file: 'test/agents/agents.test.js', tests: 1, fallsBack: fronts.get(name) !== 'stays' }
+    yield { name, file: 'test/agents/agents.long.test.js', tests: 1, fallsBack: fronts.get(name) !== 'stays' }
   }
   const file = 'test/agents/servers.test.js'
   const text = fs.readFileSync(path.join(ROOT, file), 'utf8')

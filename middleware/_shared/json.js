@@ -23,7 +23,8 @@ const QUOTED = 10
  *
  *    parseJSON('{"a":1}') // { a: 1 }
  *
- * By hand because the check of secure-json-parse costs up to 15 times the text (test/security/error-costs.test.js).
+ * By hand because the check of secure-json-parse costs up to 15 times the text, which
+ * test/security/error-costs.once.long.measure.test.js measures.
  *
  * @param {string} text
  * @param {boolean} [strict=true] objects and arrays only; an empty text is {}

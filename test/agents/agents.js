@@ -2,7 +2,7 @@
 
 /*
  * How each agent is started in a process of its own, as its manual says, and how what it has seen is fetched at the end.
- * Real ones send it to `url`, where agents.test.js has a collector.
+ * Real ones send it to `url`, where agents.long.test.js has a collector.
  *
  * `start({ require, url })` → `{ ready, flush, mark }`: ready resolves when the agent has begun; flush() sends all that is
  * left; mark() is what the agent says of the request under way, which the app puts into a response.

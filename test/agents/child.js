@@ -1,7 +1,7 @@
 'use strict'
 
 /*
- * Forked by agents.test.js: starts an agent, then an app of koa's, or of kone's in koa's place. It sends { port },
+ * Forked by agents.long.test.js: starts an agent, then an app of koa's, or of kone's in koa's place. It sends { port },
  * { isWaiting } when it has the request that its client shall leave, and when it is sent 'flush' { log, isNodes, warnings }:
  * what the app logged, which connections node:http has, what is warned of.
  *

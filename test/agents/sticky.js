@@ -2,7 +2,7 @@
 
 /*
  * A cluster with @socket.io/sticky, as its README has it: the primary reads the first bytes of each connection, picks a
- * worker, and sends it the connection and these bytes. `test/agents/sticky.test.js` starts it.
+ * worker, and sends it the connection and these bytes. `test/agents/sticky.long.test.js` starts it.
  */
 
 const cluster = require('node:cluster')

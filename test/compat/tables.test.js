@@ -424,9 +424,9 @@ const foreign = status => Object.assign(new Error('x'), { status, statusCode: st
 const header = (name, set) => async App => (await ends(App, set)).headers[name]
 
 table('## From Koa 3', {
-  '`http-errors`, `Koa.HttpError`': () => {}, // koa3.test.js: what both packages depend on
+  '`http-errors`, `Koa.HttpError`': () => {}, // koa3.once.long.test.js: what both packages depend on
   '`ctx.throw()`': () => lines(async App => (await ends(App, ctx => ctx.throw('no', 404))).status, 404, 500),
-  "A status of the app's own": () => {}, // koa3.test.js
+  "A status of the app's own": () => {}, // koa3.once.long.test.js
   'Phrases of 306, 418, 425': async two => {
     const phrases = App => Promise.all([306, 418, 425].map(async status => (await ends(App, ctx => { ctx.status = status; ctx.body = '' })).message))
     await lines(phrases, ['(Unused)', "I'm a teapot", 'Unordered Collection'], ['unknown', "I'm a Teapot", 'Too Early'])

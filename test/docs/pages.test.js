@@ -19,7 +19,7 @@ const markdown = folder => fs.readdirSync(path.join(root, folder), { recursive: 
 const pages = ['README.md', 'MIGRATION.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...markdown('lib'),
   ...markdown('docs'), ...markdown('examples'), ...markdown('middleware')]
 
-/** Pages whose files make an app: test/docs/getting-started.test.js follows them. */
+/** Pages whose files make an app: test/docs/getting-started.long.test.js follows them. */
 const FOLLOWED = ['docs/guide/getting-started.md', 'docs/guide/forms.md']
 
 const cwd = process.cwd()

@@ -2,7 +2,7 @@
 
 /**
  * The tables of the reference, sentence by sentence. Tables of another test: the error codes (pages.test.js), deployment
- * (pages.test.js), create (create.test.js), the cluster's commands and times (test/cluster), types (test/types), tested
+ * (pages.test.js), create (create.long.test.js), the cluster's commands and times (test/cluster), types (test/types), tested
  * packages (runs-unchanged.test.js).
  */
 
@@ -449,7 +449,7 @@ table('docs/api/koa.md', '# Koa and kone side by side', {
   promises: () => assert.ok(new (require('kone/bluebird'))().inject('/') instanceof require('bluebird')),
   stopping: () => assert.deepEqual(['close' in new Koa(), 'close' in fresh()], [false, true]),
   testing: () => assert.deepEqual(['inject' in fresh(), 'fetch' in fresh()], [true, true]),
-  'Bun, Deno': () => {}, // test/engines/fetch/runtimes.test.js
+  'Bun, Deno': () => {}, // test/engines/fetch/runtimes.once.long.test.js
   command: () => assert.deepEqual([require('koa/package.json').bin, require('kone/package.json').bin], [undefined, { kone: 'command/index.js' }]),
   'trust in proxies': async () => {
     for (const proxy of [1, ['127.0.0.1'], true]) assert.equal(await ipOf({ proxy }, '192.0.2.7'), '192.0.2.7')

@@ -20,7 +20,7 @@ module.exports = function share (few, all) {
 /**
  * The same for what takes so long that `make test-all` has the small share, too.
  *
- *    KONE_TESTS=long node test/run.js test/security/linear.test.js
+ *    KONE_TESTS=long node test/run.js test/security/linear.once.long.measure.test.js
  */
 module.exports.long = function long (few, all) {
   return KONE_TESTS === 'long' ? all : few

@@ -10,7 +10,7 @@ const { sideBySide } = require('./side-by-side')
 
 /*
  * Published packages that hold node's req and res, and what node itself offers with them. Each row is a package, used as
- * its readme says; every row runs all the exchanges of side-by-side.js, and its own. heavy.test.js has those that bring
+ * its readme says; every row runs all the exchanges of side-by-side.js, and its own. heavy.once.long.test.js has those that bring
  * many packages.
  */
 

@@ -1,4 +1,4 @@
-// Run on Bun and on Deno by runtimes.test.js: `export default app` is what both serve. The app uses
+// Run on Bun and on Deno by runtimes.once.long.test.js: `export default app` is what both serve. The app uses
 // what an app has beside ctx.req and ctx.res.
 import Kone from 'kone'
 import bodyParser from 'kone/middleware/bodyParser'

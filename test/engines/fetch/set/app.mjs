@@ -1,4 +1,4 @@
-// Run on Node, Bun and Deno by runtimes.set.test.js: every middleware of the set, each below a path of its name.
+// Run on Node, Bun and Deno by runtimes.set.once.long.test.js: every middleware of the set, each below a path of its name.
 import { fileURLToPath } from 'node:url'
 import Kone, { compose } from 'kone'
 import set from 'kone/middleware'

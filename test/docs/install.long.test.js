@@ -58,7 +58,7 @@ describe('how to install kone, in the documents', () => {
   it('should have a command that makes a project which installs', async () => {
     await sh(create)
     const project = path.join(folder, 'my-app')
-    await sh('npm install --omit=dev --prefer-offline --no-audit --no-fund', project) // test/create.test.js installs all
+    await sh('npm install --omit=dev --prefer-offline --no-audit --no-fund', project) // test/create.long.test.js installs all
     assert.equal(fs.existsSync(path.join(project, 'node_modules/kone/lib/application.js')), true)
     assert.ok(read('docs/api/create.md').includes(`\`${create}\``))
   })

@@ -40,7 +40,7 @@ describe('the demo app as a process', () => {
     it('that its folder cannot be made', async () => {
       const [code, printed] = await run({ DATA: join(__filename, 'data') }) // root may write everywhere else
       assert.equal(code, 1)
-      assert.match(printed, /^cannot keep the guestbook in [^\n]*process\.test\.js\/data: ENOTDIR[^\n]*\n$/)
+      assert.match(printed, /^cannot keep the guestbook in [^\n]*process\.long\.test\.js\/data: ENOTDIR[^\n]*\n$/)
     })
 
     it('that its database cannot be opened', async t => {

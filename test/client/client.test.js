@@ -11,7 +11,7 @@ const fc = require('fast-check')
 const Kone = require('kone')
 const client = require('kone/client')
 const { bodyParser, router: Router, upload } = require('kone/middleware')
-const { MISSPELT, Options, any, each, fn, object, shape } = require('../lib/shared/options')
+const { MISSPELT, Options, any, each, fn, object, shape } = require('../../lib/shared/options')
 
 /** A client of a page, whose requests return their URL. */
 async function inPage (base, globals) {

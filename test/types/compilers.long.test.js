@@ -97,7 +97,7 @@ describe('the declarations of the package', { concurrency: 2 }, () => {
       })
 
       if (version !== '7') return
-      // create.test.js compiles them by the version that they install
+      // create.long.test.js compiles them by the version that they install
       it('should compile the projects of npm create kone', async () => {
         const found = await native(TEMPLATES, ['--noEmit', '--skipLibCheck', 'false', '--exactOptionalPropertyTypes'])
         assert.deepEqual(found, TEMPLATES.map(() => ''))
