@@ -7,6 +7,7 @@ const { declare } = require('./core/body-length')
 const { dropHttp1 } = require('./engines/node')
 const { kUpgrade } = require('./engines/upgrade')
 const { send, sizeOf, toStream } = require('./core/stream')
+const { byteLength } = require('./shared/text')
 
 /**
  * Send status, headers and body of a context. Only this function and `ctx.onerror` end a response.
@@ -60,7 +61,7 @@ function endEmpty (outgoing, isHttp2) {
 
 // A body of another length than what flushHeaders() has sent is a stream of that length, which is cut or fails.
 function end (response, body, isAdded) {
-  const size = sizeOf(body)
+  const size = typeof body === 'string' ? byteLength(body) : body.length
   const declared = declare(response, size, isAdded)
   if (declared === size || declared === Infinity) response.outgoing.end(body)
   else send(response, Readable.from([body], { objectMode: false }), body)

@@ -13,7 +13,7 @@ const { LONGEST_NAME, intern, measure } = require('./shared/text')
 const { error } = require('./core/errors')
 const lazy = require('./shared/lazy')
 const only = require('./shared/only')
-const { drop, dropWhenOver, isPlain, isSent, isStream, sizeOf, streams, watch } = require('./core/stream')
+const { drop, dropWhenOver, isPlain, isStream, kSent, sizeOf, streams, watch } = require('./core/stream')
 const { HOP_BY_HOP, isBlob, isResponse, isWebStream } = require('./shared/web')
 
 const contentDisposition = lazy(() => require('content-disposition'))
@@ -77,7 +77,7 @@ module.exports = {
   set body (val) {
     const original = this._body
     this._body = val
-    const sent = isSent(this)
+    const sent = this[kSent] !== undefined
     if (sent && hasBytes(val)) { // the sent length is that of the first stream
       this.ctx.onFinished(() => drop(val))
       return

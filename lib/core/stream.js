@@ -17,8 +17,15 @@ const { isBlob, isResponse, isWebStream } = require('../shared/web')
 
 const destroy = lazy(() => require('destroy'))
 
-const kSent = Symbol('kone.sent')       // of ctx.response: the body that send() got
-const kContext = Symbol('kone.context') //   the async context in which its body was set
+/**
+ * Of ctx.response: the body that send() got. Unless it is undefined, a stream is being sent, or was; what is set as the
+ * body from then on is not sent, and drops nothing.
+ */
+const kSent = Symbol('kone.sent')
+exports.kSent = kSent
+
+/** Of ctx.response: the async context in which its body was set. */
+const kContext = Symbol('kone.context')
 
 /**
  * Whether a body is one of node's streams; also of another copy of the class, as old and
@@ -48,11 +55,6 @@ exports.toStream = function (body) {
   if (isResponse(body)) {
     return body.body ? Stream.Readable.fromWeb(body.body) : Stream.Readable.from([])
   }
-}
-
-/** Is a stream being sent, or was it? What is set as the body from then on is not sent, and drops nothing. */
-exports.isSent = function (response) {
-  return response[kSent] !== undefined
 }
 
 /** Whether a body is a stream of any kind, web ones included: it may read from another. */

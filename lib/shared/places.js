@@ -1,7 +1,6 @@
 'use strict'
 
 const { readFileSync } = require('fs')
-const { findSourceMap } = require('module')
 const { isAbsolute, join, sep } = require('path')
 const { fileURLToPath } = require('url')
 
@@ -25,7 +24,7 @@ function placeOf (site) {
 
 function mapped (name, line, column) {
   /** @type {any} */
-  const found = process.sourceMapsEnabled ? findSourceMap(name)?.findOrigin(line, column) : undefined
+  const found = process.sourceMapsEnabled ? require('module').findSourceMap(name)?.findOrigin(line, column) : undefined
   const isMapped = typeof found?.fileName === 'string'
   const file = pathOf(isMapped ? found.fileName : name)
   if (file === null) return null
