@@ -192,11 +192,7 @@ class Outgoing {
   get socket () { return this.res === null ? this.localSocket : this.res.socket }
 
   /** Whether it can still be sent: it has not ended, and the client is connected. */
-  get canRespond () {
-    if (this.res !== null) return canRespond(this.res)
-    const socket = this.hasEnded ? null : this.localSocket
-    return socket === null ? !this.hasEnded : socket.writable // a queued one has none yet
-  }
+  get canRespond () { return canRespond(this.res) }
 
   /** The connection closed before it was flushed. */
   get isLost () { return this.failure !== null }
@@ -342,9 +338,9 @@ class Outgoing {
     this.res = res
   }
 
-  // *engine*: get hasBegun (the header section is complete), get hasEnded, get localSocket, get isFlushed,
-  // get isClosed (node would have destroyed it), setField(name, value) and appendField(name, value) (false if node's
-  // code must set or reject it), end(body), onFinished(fn), makeResponse(), which calls adopt()
+  // *engine*: get hasBegun (the header section is complete), get hasEnded, get canRespond, get localSocket,
+  // get isFlushed, get isClosed (node would have destroyed it), setField(name, value) and appendField(name, value)
+  // (false if node's code must set or reject it), end(body), onFinished(fn), makeResponse(), which calls adopt()
 }
 
 module.exports = { Incoming, Outgoing }

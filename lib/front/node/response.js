@@ -9,7 +9,6 @@ const { notWritten } = require('../errors')
 const NullSocket = require('../../engines/objects/null-socket')
 const { created } = require('./server')
 const { setMessage } = require('./socket')
-const { lengthOf } = require('../output/writer')
 const { REMOVED } = require('../../engines/field-names')
 const { nextTick } = require('../../shared/timers')
 
@@ -179,14 +178,12 @@ class FrontResponse extends http.ServerResponse {
     if (outgoing.isSinks && !outgoing.pipeSink.hasEnded && !this.finished && !this.destroyed) {
       const done = [chunk, encoding, callback].find(one => typeof one === 'function')
       if (done !== undefined) this.once('finish', done)
-      if (lengthOf(chunk) !== 0 && chunk !== done) this.write(chunk, encoding === done ? null : encoding)
+      if (chunk && chunk !== done) this.write(chunk, encoding === done ? null : encoding)
       outgoing.pipeSink.end()
       return this
     }
-    const length = lengthOf(chunk)
-    if (encoding !== undefined || !isFast(this) || !isUnchanged(this) || !outgoing.canEnd(length)) {
-      return super.end(...arguments)
-    }
+    const length = encoding === undefined && isFast(this) && isUnchanged(this) ? outgoing.plainLength(chunk) : -1
+    if (length < 0) return super.end(...arguments)
     // Node's code ends it as if it had built the header section itself.
     const { statusCode } = this
     this.statusMessage ||= http.STATUS_CODES[statusCode] || 'unknown'

@@ -103,6 +103,13 @@ class Outgoing extends contract.Outgoing {
 
   /** The end has not reached Responses yet. */
   get isOpen () { return this.state <= STREAMING }
+
+  /** One that is queued has no socket yet. */
+  get canRespond () {
+    if (this.res !== null) return super.canRespond
+    return this.isOpen && (this.responses.first !== this || this.responses.socket.writable)
+  }
+
   /** Only the end of the connection ends its body: it has no length, and the request takes no chunks. */
   get needsClose () { return !this.incoming.section.takesChunks && this.getField('content-length') === undefined }
   get isChunked () { return this.pipeSink !== null && this.pipeSink.isChunked }
@@ -147,26 +154,25 @@ class Outgoing extends contract.Outgoing {
       this.materialize().end(...arguments)
       return this
     }
-    if (this.hasEnded && !body) return this
-    const length = writer.lengthOf(body)
-    if (!this.canEnd(length)) this.materialize().end(body)
-    else this.endPlain(this.begin(length), body, length, null)
+    const length = this.plainLength(body)
+    if (length !== writer.NOT_PLAIN) this.endPlain(this.begin(length), body, length, null)
+    else if (body || !this.hasEnded) this.materialize().end(body)
     return this
   }
 
-  /** Can the front write the bytes that node would, with a body of this `lengthOf()`? */
-  canEnd (length) {
+  /** @return {number} of a body in bytes; NOT_PLAIN unless the front can write the header section that node would */
+  plainLength (body) {
     const { statusCode, statusMessage } = this
-    if (this.hasBegun || this.isUnusual || this.failure !== null || length === writer.NOT_PLAIN) return false
-    if (!(statusCode >= 200 && statusCode <= 999 && statusCode === (statusCode | 0))) return false
+    if (this.state !== OPEN || this.isUnusual) return writer.NOT_PLAIN
+    if (!(statusCode >= 200 && statusCode <= 999 && statusCode === (statusCode | 0))) return writer.NOT_PLAIN
     if (statusMessage !== undefined && statusMessage !== STATUS_CODES[statusCode] &&
-        !(typeof statusMessage === 'string' && isPlain(statusMessage))) return false
-    return this.removed === 0 || this.canWriteWithout()
+        !(typeof statusMessage === 'string' && isPlain(statusMessage))) return writer.NOT_PLAIN
+    return this.removed === 0 || this.canWriteWithout() ? writer.lengthOf(body) : writer.NOT_PLAIN
   }
 
   /** Can the front begin a body that is sent in parts? Node's code queues one that is early. */
   get canStream () {
-    return this.res === null && this.responses.first === this && this.canEnd(0) && !this.isBodiless &&
+    return this.res === null && this.responses.first === this && this.plainLength('') === 0 && !this.isBodiless &&
       (this.removed & REMOVED['transfer-encoding']) === 0
   }
 
@@ -183,8 +189,8 @@ class Outgoing extends contract.Outgoing {
   }
 
   /**
-   * The header section of a response with `canEnd()` or `canStream`: nothing of it changes from now on. Decides whether
-   * the connection closes. As on node, the reason phrase stays when the status changes.
+   * The header section of a response with a `plainLength()` or `canStream`: nothing of it changes from now on. Decides
+   * whether the connection closes. As on node, the reason phrase stays when the status changes.
    */
   begin (length) {
     this.become(BEGUN)

@@ -23,7 +23,7 @@ class Parts extends Pieces {
     this.isDue ||= isDue
     if (this.isScheduled) return
     this.isScheduled = true
-    nextTick(onTickEnd, this)
+    nextTick(parts => parts.onTickEnd(), this)
   }
 
   send () {
@@ -49,21 +49,13 @@ class Parts extends Pieces {
   /** Node would have sent them by now. Waits one more tick, because the end of a stream often comes in it. */
   onTickEnd () {
     this.isDue = true
-    nextTick(onNextTickEnd, this)
+    nextTick(parts => parts.onNextTickEnd(), this)
   }
 
   onNextTickEnd () {
     this.isScheduled = false
     this.send()
   }
-}
-
-function onTickEnd (parts) {
-  parts.onTickEnd()
-}
-
-function onNextTickEnd (parts) {
-  parts.onNextTickEnd()
 }
 
 module.exports = { Parts }

@@ -194,7 +194,7 @@ class Responses {
   schedule () {
     if (this.isScheduled) return
     this.isScheduled = true
-    nextTick(onTickEnd, this)
+    nextTick(responses => responses.onTickEnd(), this)
   }
 
   onTickEnd () {
@@ -276,10 +276,6 @@ class Responses {
       hadTurn = false
     }
   }
-}
-
-function onTickEnd (responses) {
-  responses.onTickEnd()
 }
 
 module.exports = { Responses }
