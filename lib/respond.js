@@ -24,7 +24,7 @@ module.exports = function respond (ctx) {
   const isHttp2 = response.incoming.httpVersionMajor >= 2
   if (isHttp2) dropHttp1(response)
   const { status } = response
-  if (status === 101 && response.req[kUpgrade]?.switchProtocols()) return
+  if (status === 101 && response.incoming[kUpgrade]?.switchProtocols()) return
   const { body } = ctx // as Koa: an app may have an accessor of its own, which wraps each body
 
   if (statuses.empty[status]) {

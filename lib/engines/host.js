@@ -100,17 +100,28 @@ class Host {
   }
 
   /**
+   * The front has a handshake, and no other code sees it.
+   *
+   * @return {object|undefined} undefined if node:http gets it
+   */
+  takesHandshake (server, incoming) {
+    const { app, isKones, parts } = this
+    const isPlain = isKones && app.createContext === parts.createContext && app.handleRequest === parts.handleRequest
+    return isPlain && hook(server, this) ? server[kUpgrade].take(this, incoming) : undefined
+  }
+
+  /**
    * Does the app have a route for this handshake? If it has none that is visible, there may be one inside of another
    * function (koa-mount, koa-compose).
    *
-   * @param {http.IncomingMessage} req
+   * @param {{ url: string, headers: object }} req
    * @param {boolean} isAlone nobody else listens for handshakes
    */
-  claims ({ url, headers }, isAlone) {
-    const path = pathOf(url)
+  claims (req, isAlone) {
     const places = this.app.middleware.filter(fn => fn[kUpgrade] === true || fn.router?.stack.some(accepts))
     if (places.length === 0) return isAlone
-    return places.some(({ router }) => router === undefined || routes(router, path, headers.host))
+    const path = pathOf(req.url)
+    return places.some(({ router }) => router === undefined || routes(router, path, req.headers))
   }
 
   serve (ctx) {
@@ -173,8 +184,8 @@ function accepts ({ stack }) {
 }
 
 /** Of a router of kone, koa-router or @koa/router. */
-function routes (router, path, host) {
-  if (router.host && !router.matchHost?.(host)) return false
+function routes (router, path, headers) {
+  if (router.host && !router.matchHost?.(headers.host)) return false
   return router.stack.some(layer => accepts(layer) && (layer.methods.length === 0 || layer.methods.includes('GET')) && layer.match(path))
 }
 

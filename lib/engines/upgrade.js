@@ -5,8 +5,8 @@ const NullSocket = require('./objects/null-socket')
 const { setImmediate } = require('../shared/timers')
 
 /**
- * Gives handshakes of WebSockets to an app that has a route for them, as requests of node:http. The front leaves every
- * request with `Upgrade` to node, so this is the way of all handshakes:
+ * Gives handshakes of WebSockets to an app that has a route for them. The front keeps one that comes alone, and that no
+ * other code sees (FrontUpgrade). All others are requests of node:http (NodeUpgrade):
  *
  *     node's parser ──▶ server.emit ──▶ unclaimed: the listeners of 'upgrade' or 'request', as without kone
  *                           └─▶ Upgrade ──▶ the app, with req and res ──▶ another status: res sends it, and closes
@@ -65,17 +65,22 @@ class Upgrades {
     this.hosts.add(host)
   }
 
+  /** Whose a handshake is. */
   hostOf (req) {
-    if (!isHandshake(req)) return undefined
     const isAlone = this.server.listeners('upgrade').every(listener => listener === ignore)
     for (const host of this.hosts) if (host.claims(req, isAlone)) return host
   }
 
+  /** The front has parsed a handshake. @return {FrontUpgrade|undefined} undefined if it is not for this host */
+  take (host, incoming) {
+    if (this.server[kDraining] === undefined && this.hostOf(incoming) === host) return new FrontUpgrade(this, incoming)
+  }
+
   /** Node has given up the connection. */
   begin (req, socket, head) {
-    const { host, res } = req[kDetached] ?? { host: this.hostOf(req) }
+    const { host, res } = req[kDetached] ?? { host: isHandshake(req) ? this.hostOf(req) : undefined }
     if (res !== undefined) this.server.off('upgrade', ignore)
-    if (host !== undefined) new Upgrade(this, host, req, socket, head).start(res)
+    if (host !== undefined) new NodeUpgrade(this, host, req, socket, head).start(res)
     return host !== undefined
   }
 
@@ -84,7 +89,8 @@ class Upgrades {
    * returned, so that node gives up the connection behind it and emits 'upgrade' as well.
    */
   detach (req, res) {
-    const host = req[kDetached] === undefined && req[kUpgrade] === undefined ? this.hostOf(req) : undefined
+    const isNew = req[kDetached] === undefined && req[kUpgrade] === undefined
+    const host = isNew && isHandshake(req) ? this.hostOf(req) : undefined
     if (host === undefined) return false
     const { server } = this
     // eslint-disable-next-line kone/owners -- node's request
@@ -105,20 +111,88 @@ function ignore () {}
 
 /** A handshake of the app, while its middleware run. */
 class Upgrade {
-  constructor (upgrades, host, req, socket, head) {
+  constructor (upgrades, socket, res) {
     this.upgrades = upgrades
-    this.host = host
-    this.req = req
-    this.res = null
     this.socket = socket
-    this.held = [head]
-    this.size = head.length
+    this.res = res // or the front's, which has node's API
     this.accepted = null
-    this.listeners = null
-    req[kUpgrade] = this
   }
 
   get server () { return this.upgrades.server }
+
+  /**
+   * For a middleware: call `fn` when the response is a 101.
+   *
+   * @param {Function} fn `(socket, head, fields) => void`: it sends the response, with these fields (name, value, …)
+   */
+  accept (fn) {
+    this.accepted = fn
+  }
+
+  /** The server is closing. The middleware run on, and what they respond is dropped. */
+  refuse () {
+    const { res } = this
+    if (res.headersSent) return
+    for (const name of res.getHeaderNames()) res.removeHeader(name)
+    res.statusCode = 503
+    res.statusMessage = ''
+    res.setHeader('Content-Type', 'text/plain; charset=utf-8')
+    res.end('Service Unavailable')
+  }
+
+  /**
+   * For respond.js: the response is decided, and it is a 101.
+   *
+   * @return {boolean} false if no middleware has accepted
+   */
+  switchProtocols () {
+    const { accepted, res, socket } = this
+    if (accepted === null || socket.destroyed) return accepted !== null
+    const fields = fieldsOf(res)
+    this.accepted = null
+    this.upgrades.pending.delete(this)
+    accepted(socket, Buffer.concat(this.detach()), fields)
+    if (socket.destroyed || socket.writableLength === 0) this.finish()
+    else socket.write('', 'latin1', () => this.finish())
+    return true
+  }
+
+  /** Takes the socket from who has it. @return {Buffer[]} what was read behind the handshake */
+  detach () { return [] }
+
+  /** The 101 is flushed, or the socket destroyed. */
+  finish () {}
+}
+
+/** The front has the connection. */
+class FrontUpgrade extends Upgrade {
+  constructor (upgrades, { connection, outgoing }) {
+    super(upgrades, connection.socket, outgoing)
+    this.connection = connection
+    upgrades.pending.add(this)
+    outgoing.onFinished(() => upgrades.pending.delete(this))
+  }
+
+  detach () {
+    return this.connection.switchProtocols(this.res)
+  }
+
+  finish () {
+    this.res.endSwitch(this.socket.destroyed)
+  }
+}
+
+/** Node has parsed it. */
+class NodeUpgrade extends Upgrade {
+  constructor (upgrades, host, req, socket, head) {
+    super(upgrades, socket, null)
+    this.host = host
+    this.req = req
+    this.held = [head]
+    this.size = head.length
+    this.listeners = null
+    req[kUpgrade] = this
+  }
 
   /** @param {http.ServerResponse} [res] that node has created for it */
   start (res) {
@@ -175,49 +249,16 @@ class Upgrade {
     if (!this.res.writableEnded) this.req.destroy()
   }
 
-  /** The server is closing. The middleware run on, and what they respond is dropped. */
-  refuse () {
-    const { res } = this
-    if (res.headersSent) return
-    for (const name of res.getHeaderNames()) res.removeHeader(name)
-    res.writeHead(503, { 'Content-Type': 'text/plain; charset=utf-8' })
-    res.end('Service Unavailable')
-  }
-
-  /**
-   * For a middleware: call `fn` when the response is a 101.
-   *
-   * @param {Function} fn `(socket, head, fields) => void`: it sends the response, with these fields (name, value, …)
-   */
-  accept (fn) {
-    this.accepted = fn
-  }
-
-  /**
-   * For respond.js: the response is decided, and it is a 101.
-   *
-   * @return {boolean} false if no middleware has accepted
-   */
-  switchProtocols () {
-    const { accepted, listeners, res, socket } = this
-    if (accepted === null || socket.destroyed) return accepted !== null
-    const fields = fieldsOf(res)
-    this.listeners = this.accepted = null
-    this.upgrades.pending.delete(this)
-    socket.pause()
+  detach () {
+    const { held, listeners, res, socket } = this
+    this.listeners = this.held = null
     for (const event in listeners) socket.off(event, listeners[event])
+    socket.readableFlowing = null // eslint-disable-line kone/owners -- ws's listener for 'data' makes it flow again
     res.detachSocket(socket)
     res.writeHead(101) // from now on nothing of it changes
-    accepted(socket, Buffer.concat(this.held), fields)
-    this.held = null
-    if (socket.destroyed) return true
-    socket.resume()
-    if (socket.writableLength === 0) this.finish()
-    else socket.write('', 'latin1', err => { if (!err) this.finish() })
-    return true
+    return held
   }
 
-  /** The 101 is flushed. */
   finish () {
     const { res, socket } = this
     if (socket.destroyed) return

@@ -1,6 +1,6 @@
 'use strict'
 
-const { Gate, BODY, FULL, MANY, CLOSE, END } = require('./input/gate')
+const { Gate, BODY, FULL, MANY, HANDOVER, CLOSE, END } = require('./input/gate')
 const { Reader } = require('./input/reader')
 const { Responses } = require('./output/responses')
 const message = require('./node/message')
@@ -33,6 +33,7 @@ class Connection {
     this.responses = new Responses(this, socket)
     this.gate = new Gate(this)
     this.handling = null      // the request whose handler is being called
+    this.handshake = undefined // what the host has made of one
     this.deadlines = new Deadlines(this)
     this.hasFailed = false
     this.isUnwanted = false   // the server was closed when the last response had ended, and was not flushed
@@ -240,6 +241,30 @@ class Connection {
     const removed = sockets.unwatch(socket)
     // The flush that this waited for may be in the context of a request, which node's parser would keep.
     this.scope.invoke(this.front.handOver, this.front, socket, reads, removed)
+  }
+
+  // ---- handshakes of WebSockets
+
+  /** @return {boolean} whether the host takes it. What follows it is held. */
+  takeHandshake (incoming) {
+    this.handshake = this.responses.isFlushed ? this.front.takesHandshake(incoming) : undefined
+    if (this.handshake !== undefined) this.gate.stop(HANDOVER)
+    return this.handshake !== undefined
+  }
+
+  /**
+   * The response is a 101: other code sends it, and has the socket from now on.
+   *
+   * @return {Buffer[]} what was read behind the handshake
+   */
+  switchProtocols (outgoing) {
+    const { gate, front, socket } = this
+    outgoing.beginSwitch()
+    front.forget(this)
+    sockets.unwatch(socket)
+    sockets.setMessage(socket, null)
+    front.release(socket)
+    return gate.takeRest()
   }
 
   // ---- the end of the connection

@@ -5,7 +5,7 @@ const net = require('net')
 const { debuglog } = require('util')
 const { Scope } = require('./call')
 const { Connection } = require('./connection')
-const { nodeListener, replaceListener, handOver } = require('./node/handover')
+const { nodeListener, replaceListener, handOver, release } = require('./node/handover')
 const { hasAgent } = require('./node/patches')
 const { RESETS } = require('./node/probe')
 const { PATCHED, isEmitPatched, isListening, isWatched, reasonForNode, request, special } = require('./node/server')
@@ -58,6 +58,8 @@ const refused = new WeakMap()
  * @param {(reason: string, isAgents: boolean) => void} host.fellBack requests go to node:http from now on, for a new
  *   reason; `isAgents`: an agent is the reason, so somebody has chosen it
  * @param {() => string} host.reason why the app needs node:http now, or ''
+ * @param {(server: http.Server, incoming: object) => object|undefined} [host.takesHandshake] a handshake of a
+ *   WebSocket: what the host keeps for it, or undefined if node:http gets it
  * @return {boolean} false when this server cannot have a front
  */
 function attach (server, host) {
@@ -209,6 +211,18 @@ class Front {
     this.connections.delete(connection)
     this.clock.forget(connection)
     if (!connection.scope.isShared) connection.scope.release()
+  }
+
+  /** Node gets one that others may see. */
+  takesHandshake (incoming) {
+    const { host, server } = this
+    return isWatched(server, host.listener, this.drainListener) ? undefined : host.takesHandshake?.(server, incoming)
+  }
+
+  /** Other code gets the socket. */
+  release (socket) {
+    if (!this.isOthers) this.host.handedOver(this.server, socket)
+    release(socket)
   }
 
   /** See handOver() in node/handover.js. */

@@ -68,7 +68,7 @@ module.exports = function websocket (handler, options) {
   globalThis[kUpgrade] = (path, protocols, options) => open(Socket, path, protocols, options)
 
   async function websocket (ctx) {
-    const { upgrade, offered } = handshakeOf(ctx, subprotocol)
+    const { upgrade, request, offered } = handshakeOf(ctx, subprotocol)
     const asking = allows(ctx)
     if (asking !== undefined) await asking
     const protocol = offered !== undefined && choose(settings.protocols, offered, ctx)
@@ -84,7 +84,7 @@ module.exports = function websocket (handler, options) {
     upgrade.accept((connection, head, fields) => {
       accepted = { protocol, fields }
       const earlier = connection.bytesWritten
-      server.handleUpgrade(ctx.req, connection, head, socket => {
+      server.handleUpgrade(request, connection, head, socket => {
         isOpen = true
         socket.begin(settings, { context, connection, earlier, others: openOf(upgrade.server), released })
         if (upgrade.server[kDraining] !== undefined) socket.leave()

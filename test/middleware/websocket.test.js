@@ -411,6 +411,32 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       })
     })
 
+    it('should show the 101 in ctx.res, whoever has read it before', async () => {
+      const shown = []
+      const show = ({ outgoing, res }) => [
+        res.statusCode, res.headersSent, res.getHeader('X-Mine'), outgoing.headersSent, outgoing.writableEnded && res.writableEnded
+      ]
+      const { app, raw } = await start(async (socket, ctx) => {
+        assert.throws(() => ctx.res.setHeader('X-Late', '1'), { code: 'ERR_HTTP_HEADERS_SENT' })
+        ctx.onFinished(err => shown.push([...show(ctx), ctx.req.url, err]))
+      }, {
+        guards: [(ctx, next) => {
+          ctx.set('X-Mine', '1')
+          if (ctx.query.reads) ctx[ctx.query.reads].once('close', () => {}).once('finish', () => shown.push('finish'))
+          return next()
+        }]
+      })
+      for (const reads of ['', 'req', 'res']) {
+        const path = `/chats/1?reads=${reads}`
+        const client = await raw(path)
+        assert.match(client.head, /^HTTP\/1.1 101 [^]*\r\nX-Mine: 1/)
+        await until(() => shown.length === (reads === 'res' ? 2 : 1))
+        if (reads === 'res') assert.equal(shown.shift(), 'finish')
+        assert.deepEqual(shown.splice(0), [[101, true, '1', true, true, path, null]])
+      }
+      assert.deepEqual(app.errors, [])
+    })
+
     it('should notice a client that leaves while a guard waits', async () => {
       let go
       const ends = []
@@ -424,11 +450,12 @@ for (const [name, serve] of Object.entries(ENGINES)) {
           return next()
         }]
       })
-      for (const leave of ['destroy', 'end']) {
+      for (const [leave, behind] of [['destroy', false], ['end', false], ['end', true]]) {
         go = undefined
         const client = remember(await connect(port, { isSecure }))
         client.write(requestOf(port, '/chats/1'))
         await until(() => go)
+        if (behind) client.write(frame('a message'))
         client[leave]()
         await until(() => ends.length === 1)
         assert.deepEqual(ends.splice(0), ['KONE_ERR_RESPONSE_LOST'])

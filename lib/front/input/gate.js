@@ -7,7 +7,7 @@ const { Held } = require('./held')
 const BODY = 1      // nobody reads the request's body
 const FULL = 2      // too many bytes of responses are buffered, because the client does not read or they are queued
 const MANY = 4      // too many requests are queued behind an open response
-const HANDOVER = 8  // the bytes are unsupported: after the pending responses node gets them and the socket
+const HANDOVER = 8  // unsupported bytes or a handshake: after the pending responses others get the socket
 const CLOSE = 16    // the connection closes after the current response: what arrives is dropped
 const READ = 32     // a read is being handled: the next one follows it
 const END = 64      // a body has arrived, its 'end' comes at the end of this turn
@@ -23,7 +23,7 @@ const PASSING = BODY | FULL | MANY | END
  *      ▼ │ all are gone, and what was held is read
  *    BODY | FULL | MANY | END            what arrives is held
  *      │
- *      ├──▶ HANDOVER ──▶ takeHeld()      what is held goes to node
+ *      ├──▶ HANDOVER ──▶ takeHeld()      what is held goes to node, or behind a handshake to the WebSocket
  *      └──▶ CLOSE                        what arrives is dropped
  */
 class Gate {
@@ -49,14 +49,14 @@ class Gate {
   get isClosing () { return (this.stops & CLOSE) !== 0 }
 
   /**
-   * Should the socket be read? While unsupported bytes wait for pending responses, reading goes on up to the
+   * Should the socket be read? While unsupported bytes or a handshake wait for responses, reading goes on up to the
    * high-water mark, because a FIN or an error must be noticed. While the last response is flushed all is read: when a
    * socket is closed with unread bytes, the system resets the connection, and the client loses what it has not read.
    */
   get isReading () {
     if (this.isClosing) return true
     if (this.stops !== HANDOVER) return (this.stops & ~END) === 0 // END passes before the next poll
-    return this.held !== null && this.held.bytes < this.connection.socket.readableHighWaterMark
+    return this.held === null || this.held.bytes < this.connection.socket.readableHighWaterMark
   }
 
   /** May the next read be handled? Then nothing else is read until done(). */
@@ -129,10 +129,15 @@ class Gate {
 
   /** @return {Buffer[]} all held reads, for node */
   takeHeld () {
-    const { held } = this
-    if (!this.isForNode || held === null) assert.fail('node gets the socket without the bytes that it must read first')
+    if (!this.isForNode || this.held === null) assert.fail('node gets the socket without the bytes that it must read first')
+    return this.takeRest()
+  }
+
+  /** @return {Buffer[]} what came behind a handshake */
+  takeRest () {
+    const reads = this.held === null ? [] : this.held.reads
     this.dropHeld()
-    return held.reads
+    return reads
   }
 
   dropHeld () {

@@ -20,8 +20,9 @@ class HeaderSection {
    * @param {boolean} closes `Connection: close`, or HTTP/1.0 without `Connection: keep-alive`
    * @param {number} minor of the version: 1 or 0
    * @param {boolean} namesHost Host and X-Forwarded-Host have only characters of a host
+   * @param {boolean} isHandshake `Upgrade: websocket`: a response other than 101 is the last one
    */
-  constructor (text, contentLength, closes, minor, namesHost) {
+  constructor (text, contentLength, closes, minor, namesHost, isHandshake) {
     this.text = text
     this.contentLength = contentLength
     this.closes = closes
@@ -29,6 +30,7 @@ class HeaderSection {
     this.namesHost = namesHost
     // May the response be sent in chunks? Otherwise one without a length ends with the connection.
     this.takesChunks = minor === 1 || TAKES_CHUNKS.test(find(text, 'te', false))
+    this.isHandshake = isHandshake
     this.repeats = false
     this.values = null // name → value, of the fields that were read from a repeated section
     this.raw = null
@@ -57,24 +59,7 @@ class HeaderSection {
 
   /** A new object, as node's `req.headers` would be. `joins`: server.joinDuplicateHeaders. */
   headers (joins) {
-    const all = {}
-    FIELD.lastIndex = 0
-    for (let match; (match = FIELD.exec(this.text)) !== null;) {
-      const name = match[1].toLowerCase()
-      const value = valueOf(match[2], this.text)
-      if (name === 'set-cookie') {
-        if (all[name] === undefined) all[name] = [value]
-        else all[name].push(value)
-      } else if (FIRST_WINS.has(name)) {
-        if (all[name] === undefined) all[name] = value
-        else if (joins) all[name] += ', ' + value
-      } else if (typeof all[name] === 'string') {
-        all[name] += (name === 'cookie' ? '; ' : ', ') + value
-      } else {
-        all[name] = value
-      }
-    }
-    return all
+    return headers(this.text, joins)
   }
 
   /** Names and values in turn, as they were sent. A new list each time, because an app may change it. */
@@ -105,9 +90,30 @@ const FIELD = /([^:\r\n]+):([^\r]*)\r\n/y
 const lookups = new Map()
 const MAX_LOOKUPS = 256
 
+function headers (text, joins) {
+  const all = {}
+  FIELD.lastIndex = 0
+  for (let match; (match = FIELD.exec(text)) !== null;) {
+    const name = match[1].toLowerCase()
+    const value = valueOf(match[2], text)
+    if (name === 'set-cookie') {
+      if (all[name] === undefined) all[name] = [value]
+      else all[name].push(value)
+    } else if (FIRST_WINS.has(name)) {
+      if (all[name] === undefined) all[name] = value
+      else if (joins) all[name] += ', ' + value
+    } else if (typeof all[name] === 'string') {
+      all[name] += (name === 'cookie' ? '; ' : ', ') + value
+    } else {
+      all[name] = value
+    }
+  }
+  return all
+}
+
 function find (text, name, joins) {
   // a list; and V8 keeps long patterns
-  if (name === 'set-cookie' || name.length > LONGEST_NAME) return new HeaderSection(text, NO_LENGTH, false, 1, false).headers(joins)[name]
+  if (name === 'set-cookie' || name.length > LONGEST_NAME) return headers(text, joins)[name]
   const lookup = lookups.get(name) || prepare(name)
   if (lookup === null) return undefined
 

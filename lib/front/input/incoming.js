@@ -8,6 +8,9 @@ const { Outgoing } = require('../output/outgoing')
 const turn = require('../turn')
 const { nextTick } = require('../../shared/timers')
 
+/** See ../../engines/upgrade.js. */
+const kUpgrade = Symbol.for('kone.upgrade')
+
 /** A request of the front: parses a value when it is first read. */
 class Incoming extends contract.Incoming {
   /**
@@ -26,6 +29,9 @@ class Incoming extends contract.Incoming {
     this.arrivedIn = arrivedIn
     this.outgoing = new Outgoing(connection.responses, this)
   }
+
+  /** What the host's takesHandshake() returned, as node's request has it. */
+  get [kUpgrade] () { return this.section.isHandshake ? this.connection.handshake : undefined }
 
   get localMinor () { return this.section.minor }
 

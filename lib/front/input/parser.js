@@ -17,8 +17,9 @@ const { HeaderSection, NO_LENGTH, CHUNKED } = require('./headers')
  *     field        = token ":" *( HTAB / %x20-7E / %x80-FF )
  *
  * with exactly one Host, which is not empty and has only characters of a host, at most one of Content-Length (digits
- * without leading zeros) and Transfer-Encoding (`chunked` alone), and without Expect and Upgrade. HTTP/1.0 needs no
- * Host, and ignores Expect. Text is latin1, so a character is a byte.
+ * without leading zeros) and Transfer-Encoding (`chunked` alone), and without Expect. Upgrade must be that of a
+ * handshake, a GET of HTTP/1.1 without a body for a WebSocket. HTTP/1.0 needs no Host, and ignores Expect. Text is
+ * latin1, so a character is a byte.
  */
 
 /** What parse() returns other than an offset. */
@@ -50,6 +51,7 @@ const FIELDS = new RegExp(`(?:${TOKEN}+:${VALUE}*\\r\\n)*`, 'y')
 const KEEP_ALIVE = / *keep-alive\r/iy
 const HOST_VALUE = new RegExp(`[ \\t]*${HOST}+[ \\t]*\\r`, 'y')
 const ONLY_CHUNKED = /[ \t]*chunked *\r/iy
+const WEBSOCKET = / *websocket *\r/iy
 
 /** Sizes in bytes. Only a section longer than its number of shortest fields can hold too many of them. */
 const SHORTEST_FIELD = 'a:\r\n'.length
@@ -120,6 +122,8 @@ function frame (text, fields, end, minor) {
   const wanted = minor === 1 ? 'close' : 'keep-alive' // the member of Connection that matters
   let isWanted = false
   let namesHost = true
+  let connection = ''
+  let isHandshake = false
 
   for (let i = fields; text.charCodeAt(i) !== CR; i = text.indexOf('\n', i) + 1) {
     switch (text.charCodeAt(i) | 0x20) {
@@ -137,6 +141,7 @@ function frame (text, fields, end, minor) {
             const value = text.slice(i + 11, text.indexOf('\r', i))
             if (value.includes('\t')) return UNSUPPORTED // node's versions differ here
             isWanted ||= lists(value, wanted)
+            connection = value
           }
         } else if (named(text, i, 'content-length')) {
           if (length !== NO_LENGTH) return UNSUPPORTED
@@ -154,7 +159,10 @@ function frame (text, fields, end, minor) {
         if (minor === 1 && named(text, i, 'expect')) return UNSUPPORTED
         break
       case 117: // u
-        if (named(text, i, 'upgrade')) return UNSUPPORTED
+        if (!named(text, i, 'upgrade')) break
+        WEBSOCKET.lastIndex = i + 8
+        if (isHandshake || minor === 0 || found.method !== 'GET' || !WEBSOCKET.test(text)) return UNSUPPORTED
+        isHandshake = true
         break
       case 112: // p
         if (named(text, i, 'proxy-connection')) {
@@ -172,8 +180,10 @@ function frame (text, fields, end, minor) {
   }
 
   if (hosts < minor) return UNSUPPORTED
-  const closes = isWanted === (minor === 1)
-  found.section = new HeaderSection(detachFrom(text, text.slice(fields, end)), length, closes, minor, namesHost)
+  if (isHandshake && (isWanted || length !== NO_LENGTH || !lists(connection, 'upgrade'))) return UNSUPPORTED
+  const closes = isHandshake || isWanted === (minor === 1)
+  const all = detachFrom(text, text.slice(fields, end))
+  found.section = new HeaderSection(all, length, closes, minor, namesHost, isHandshake)
   return end
 }
 

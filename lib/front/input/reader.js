@@ -94,7 +94,8 @@ class Reader {
       if (verdict === INCOMPLETE && size - at >= this.maxHeaderSize) verdict = UNSUPPORTED
       if (verdict <= 0) break
       const incoming = this.request(chunk, verdict)
-      if (incoming === null) {
+      if (incoming === null || (found.section.isHandshake && !(first === null && this.takes(incoming, size)))) {
+        this.sawLast = false // node gets it
         verdict = UNSUPPORTED
         break
       }
@@ -152,14 +153,16 @@ class Reader {
     this.sawLast = section.closes
     if (section.contentLength !== NO_LENGTH) {
       body = this.beginBody(chunk, start)
-      if (this.next === MALFORMED) {
-        this.sawLast = false // node gets it
-        return null
-      }
+      if (this.next === MALFORMED) return null
       // Node notices the end of an empty body at once.
       if (body !== null && body.isComplete && body.buffered > 0) arrivedIn = turn.now()
     }
     return new Incoming(connection, found.method, found.url, section, body, arrivedIn)
+  }
+
+  /** @return {boolean} false if node gets this handshake, because bytes come with it, for example */
+  takes (incoming, size) {
+    return this.next === size && this.connection.takeHandshake(incoming)
   }
 
   beginBody (chunk, start) {

@@ -28,7 +28,7 @@ function handOver (server, socket, reads = [], removed = []) {
   const readers = socket.rawListeners('data')
   const isSniffed = socket.listenerCount('readable') > 0
   const isDirect = reads.length === 1 && !isSniffed && !socket._readableState.ended
-  if (reads.length > 0 && socket._handle && !socket._handle.reading) socket._read(0)
+  if (reads.length > 0) readOn(socket)
   if (isDirect) { // without the Readable's machinery, which costs more than node's parser
     socket.readableFlowing = true
     nextTick(pass, socket, reads[0])
@@ -51,6 +51,17 @@ function handOver (server, socket, reads = [], removed = []) {
   if (reads.length > 0 && socket.timeout !== timeout) socket.setTimeout(timeout || 0)
 }
 
+/** Other code than node gets it: a listener for 'data' makes it flow. */
+function release (socket) {
+  readOn(socket)
+  socket.readableFlowing = null
+}
+
+/** Reading may have stopped, which the socket's Readable does not know. */
+function readOn (socket) {
+  if (socket._handle && !socket._handle.reading) socket._read(0)
+}
+
 /** Node's listener gets the bytes, and others that were added. */
 function pass (socket, chunk) {
   if (socket.readableFlowing) emit(socket, 'data', chunk)
@@ -59,4 +70,4 @@ function pass (socket, chunk) {
 
 function ignore () {}
 
-module.exports = { nodeListener, replaceListener, handOver }
+module.exports = { nodeListener, replaceListener, handOver, release }

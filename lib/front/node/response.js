@@ -446,18 +446,28 @@ function showBegun (outgoing) {
   res._storeHeader = storeHeader
 }
 
-/** Brings `res` into the state of an ended response. */
-function showEnded (outgoing) {
-  const { res } = outgoing
+/** Brings `res` into the state of a response whose header section other code sends. */
+function beginSwitch (res) {
+  res.writeHead(res.statusCode)
+  res.socket = null
+}
+
+function endNowhere (res, isChunked = false) {
   const socket = new NullSocket()
-  res.shouldKeepAlive = outgoing.shouldKeepAlive
   res._storeHeader = _storeHeader
   res._writeRaw = _writeRaw
   res._finish = _finish
-  res.assignSocket(socket) // before the status, which may be invalid by now
-  if (outgoing.isChunked) res._implicitHeader()
+  res.assignSocket(socket)
+  if (isChunked) res._implicitHeader()
   res.end()
   res.detachSocket(socket)
+}
+
+/** Brings `res` into the state of an ended response. */
+function showEnded (outgoing) {
+  const { res } = outgoing
+  res.shouldKeepAlive = outgoing.shouldKeepAlive
+  endNowhere(res, outgoing.isChunked) // before the status, which may be invalid by now
   res.statusCode = outgoing.status
   res.statusMessage = outgoing.message
   if (outgoing.isPast || isCloseVisible(outgoing)) markClosed(res)
@@ -483,4 +493,6 @@ function markClosed (res) {
   res._closed = true
 }
 
-module.exports = { make, showBegun, showEnded, showLost, assign, releaseSocket, cutOff, onDrain }
+module.exports = {
+  make, beginSwitch, endNowhere, showBegun, showEnded, showLost, assign, releaseSocket, cutOff, onDrain
+}

@@ -3,6 +3,7 @@
 const assert = require('assert')
 const { STATUS_CODES } = require('http')
 const contract = require('../../engines/contract')
+const { responseLost } = require('../../engines/errors')
 const { REMOVED, fieldName, isPlain } = require('../../engines/field-names')
 const { ASCII, UTF8 } = require('./pieces')
 const { Parts } = require('./parts')
@@ -10,6 +11,7 @@ const { Sink } = require('./sink')
 const writer = require('./writer')
 const { callAll } = require('../call')
 const { makeResponse, notifyFlushed } = require('../node/message')
+const { beginSwitch, endNowhere } = require('../node/response')
 const { finished } = require('../node/server')
 const turn = require('../turn')
 const { nextTick } = require('../../shared/timers')
@@ -263,7 +265,7 @@ class Outgoing extends contract.Outgoing {
     return (this.parts = new Parts(this))
   }
 
-  /** Node's code has built the header section. */
+  /** Other code has built the header section. */
   onHeader () {
     if (this.state === OPEN) this.become(BEGUN)
   }
@@ -311,6 +313,21 @@ class Outgoing extends contract.Outgoing {
     this.unqueue()
     this.notify()
     if (this.parts !== null) this.parts.lose()
+  }
+
+  /** It is a 101, which other code sends: nothing of it changes from now on. */
+  beginSwitch () {
+    if (this.res !== null) beginSwitch(this.res)
+    this.onHeader()
+    this.closes = true
+    this.responses.giveUp(this)
+  }
+
+  /** @param {boolean} isLost the socket was closed before the 101 was flushed */
+  endSwitch (isLost) {
+    if (isLost) return this.lose(responseLost(null), true)
+    if (this.res !== null) endNowhere(this.res)
+    this.onFlushed()
   }
 
   notify () {

@@ -110,6 +110,12 @@ class Responses {
     }
   }
 
+  /** Other code sends the first response, and has the socket from now on. */
+  giveUp (outgoing) {
+    outgoing.become(WRITTEN)
+    this.shift(outgoing)
+  }
+
   /**
    * Write parts of the first response, before its end, or informational ones before it has begun. Their callbacks are
    * called when they were flushed.
