@@ -77,7 +77,6 @@ fuzz: node_modules
 	$(if $(ARGS),,node test/engines/http1/output.model.js --cases 20000 --pairs)
 	$(if $(ARGS),,node test/engines/http1/framing.js --cases 50000)
 	node test/engines/http1/fuzz.js $(or $(ARGS),--pairs)
-	$(if $(ARGS),,node test/engines/http1/late-touch.js --table --pairs)
 	$(if $(ARGS),,node test/engines/http1/input.model.js --depths 10,9,7,6)
 
 siege: node_modules

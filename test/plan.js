@@ -29,10 +29,9 @@ const ONCE = ['agents', 'benchmarks', 'cluster', 'command', 'consumers', 'deploy
 
 /** Started first, because a long file that starts last is waited for. */
 const FIRST = [
-  'test/cluster/reload.test.js', 'test/cluster/commands.long.test.js', 'test/command',
-  'test/deploy', 'test/e2e', 'test/types', 'test/security/linear.once.long.measure.test.js',
-  'test/engines/http1/linear.measure.test.js', 'test/engines/http1/siege.measure.test.js',
-  'test/engines/http1/late-touch.test.js', 'test/engines/http1/readers.test.js', 'test/packages/packages.test.js',
+  'test/cluster/reload.test.js', 'test/cluster/commands.long.test.js', 'test/command', 'test/deploy', 'test/e2e', 'test/types',
+  'test/security/linear.once.long.measure.test.js', 'test/engines/http1/linear.measure.test.js',
+  'test/engines/http1/siege.measure.test.js', 'test/engines/http1/readers.test.js', 'test/packages/packages.test.js',
   'test/security/decoders.test.js'
 ]
 
@@ -48,8 +47,8 @@ const CREATED_ELSEWHERE = ['test/compat/packages.test.js', 'test/engines/http1']
 
 /** Of these, what creates its servers itself, too, or takes long to test code that does not know who created the server. */
 const NOT_ELSEWHERE = [
-  'chunks', 'contexts', 'created-elsewhere', 'file-buffers', 'framing', 'fuzz', 'harness', 'kept-memory', 'late-touch', 'memory',
-  'readers', 'sink'
+  'chunks', 'contexts', 'created-elsewhere', 'file-buffers', 'framing', 'fuzz', 'harness', 'kept-memory', 'memory', 'readers',
+  'sink'
 ].map(name => `test/engines/http1/${name}.test.js`)
 
 /** While writing: lib and the set. */

@@ -6,11 +6,10 @@ const assert = require('node:assert/strict')
 const { smaller } = require('../../helpers/shrink')
 const { framing } = require('./framing')
 const grammar = require('./grammar')
-const { lateTouch } = require('./late-touch')
 const { model } = require('./output.model')
 const plan = require('./siege/plan')
 
-const GENERATORS = { 'the fuzzer': grammar, framing, 'late touches': lateTouch, 'the model': model(), 'the siege': plan }
+const GENERATORS = { 'the fuzzer': grammar, framing, 'the model': model(), 'the siege': plan }
 
 for (const [name, { generate, RULES }] of Object.entries(GENERATORS)) {
   describe(`a case of ${name}`, () => {

@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const share = require('../../helpers/share')
 const { OF_KONE, READERS } = require('./acts')
 const { run } = require('./generator')
-const { REQUESTS, lateTouch, none } = require('./late-touch')
+const { REQUESTS, readers } = require('./readers')
 
 const { long } = share
 const { KONE_FRONT, KONE_MUTANTS } = process.env
@@ -38,7 +38,7 @@ function * pairsOf (first) {
       for (const [title, way] of Object.entries(WAYS)) {
         if (number++ % step !== 0) continue
         const ops = [...way(first, second), ['body', 'read']]
-        yield [`${first}, ${second}, ${title}, body ${request}`, { method: 'POST', patched: null, request, isForm, ...none(), ops }]
+        yield [`${first}, ${second}, ${title}, body ${request}`, { request, isForm, ops }]
       }
     }
   }
@@ -47,7 +47,7 @@ function * pairsOf (first) {
 describe('a second reader of the body of a request', () => {
   for (const first of NAMES) {
     it(`should get what it gets on Koa behind or beside ${first}`, async t => {
-      const { failures, cases } = await run({ ...lateTouch, plans: pairsOf(first) }, { cases: 0, failures: 3 })
+      const { failures, cases } = await run({ ...readers, plans: pairsOf(first) }, { cases: 0, failures: 3 })
       t.diagnostic(`${cases} cases`)
       assert(failures.length === 0, failures.join('\n\n'))
     })
