@@ -11,7 +11,14 @@ const view = require('./view')
 
 const ONE_DAY = 24 * 3600 * 1000 // ms
 
-/** What the app has done with a session. REQUESTED counts until it is saved, the others until the end. */
+/** `state`, what is known of the record. In the last two there is a value; GONE: another request destroyed it. */
+const UNREAD = 0
+const LOADING = 1
+const FAILED = 2
+const LOADED = 3
+const GONE = 4
+
+/** `change`, what the app has done. REQUESTED counts until it is saved, the others until the end. */
 const USED = 1        // read or assigned it
 const CLEARED = 2     // assigned null
 const RENEWED = 4     // requested a new id
@@ -19,11 +26,21 @@ const FORCED = 8      // requested to save it even if it has not changed
 const REDECORATED = 16 // changed what is kept beside the data
 const REQUESTED = RENEWED | FORCED | REDECORATED
 
+/** `extension`, when a session that has not changed is saved, so that it lives longer; once in a request. */
+const NEVER = 0
+const HALFWAY = 1 // less than half of its time is left
+const ALWAYS = 2
+
+/** What commit() does. */
+const DESTROY = 0
+const SAVE = 1
+const EXTEND = 2
+
 /**
  * One request's session.
  *
- *    unread ──▶ loading ──▶ loaded       its `text` is known
- *      │           └──────▶ failed       its `failure` is; it may be loaded again
+ *    UNREAD ──▶ LOADING ──▶ LOADED ◀──▶ GONE     until it gets a new id
+ *      │           └──────▶ FAILED ──▶           it may be loaded again
  *      └── at once, where the store gives no promise
  */
 module.exports = class Session {
@@ -38,16 +55,15 @@ module.exports = class Session {
     this.outer = outer
     this.id = '' // what the client sent, after it was verified
     this.value = undefined
-    this.text = undefined // what is saved, as JSON; undefined: not loaded yet
-    this.loading = undefined // a promise, if the store gave one
+    this.text = '' // what is saved, as JSON
+    this.state = UNREAD
+    this.loading = undefined // a promise while it is loaded
     this.failure = undefined // why it could not be loaded
-    this.change = 0 // USED and others
+    this.change = 0
     this.saving = undefined // a promise while it is saved
-    this.extended = false // rolling and renew did their work
-    this.gone = false // another request destroyed it
+    this.extension = NEVER
     this.sent = false // its key is in the response
     this.headers = settings.externalKey && {} // of the response, by externalKey.set
-    this.outdated = false // its cookie was signed with an older key
     this.ownMaxAge = undefined // of this session alone, kept with it
     this.expires = Infinity // known with renew
     this.handler = undefined
@@ -109,37 +125,41 @@ module.exports = class Session {
    * @throws {Error} why it could not be loaded: only a request that uses its session needs the store
    */
   ready () {
-    if (this.text !== undefined) return
-    if (this.failure === undefined && this.load() !== undefined) {
+    if (this.state === UNREAD) this.load()
+    if (this.state >= LOADED) return
+    if (this.state === LOADING) {
       throw misuse('session', 'with options.lazy, `await ctx.sessionHandler.load()` before the session is used')
     }
-    if (this.failure === undefined) return
     this.failure.seen = true
     throw this.failure.err
   }
 
   /** @return {any} a promise that never rejects, or undefined */
   load () {
-    if (this.loading !== undefined || this.text !== undefined) return this.loading
+    if (this.state !== UNREAD && this.state !== FAILED) return this.loading
     const { storage, readKey, keyIndex } = this.settings
     const sent = readKey(this.ctx)
     const index = sent && keyIndex !== undefined ? keyIndex(this.ctx, sent) : 0
-    this.outdated = index > 0
-    const failed = err => { this.failure = { err, seen: false } }
     try {
       const found = sent && index >= 0 ? storage.load(sent) : NOTHING
-      if (!isThenable(found)) return this.loaded(sent, found)
-      const loaded = record => this.loaded(sent, record)
-      this.loading = found.then(loaded).catch(failed).then(() => { this.loading = undefined })
+      if (!isThenable(found)) return this.loaded(sent, index, found)
+      this.state = LOADING
+      const loaded = record => this.loaded(sent, index, record)
+      this.loading = found.then(loaded).catch(err => this.failed(err)).then(() => { this.loading = undefined })
       return this.loading
     } catch (err) {
-      failed(err)
+      this.failed(err)
     }
   }
 
-  loaded (sent, { value, text, ttl, problem }) {
-    const { settings: { valid }, ctx } = this
-    this.failure = undefined // of an earlier attempt
+  failed (err) {
+    this.state = FAILED
+    this.failure = { err, seen: false }
+  }
+
+  /** @param {number} index of the key that signed the cookie: one of an older key is to be signed with the newest */
+  loaded (sent, index, { value, text, ttl, problem }) {
+    const { settings: { rolling, renew, valid }, ctx } = this
     if (problem !== undefined) report(ctx, problem)
     // an id that the store does not know is invented or expired: using it would allow session fixation
     this.id = value === undefined ? '' : sent
@@ -154,6 +174,8 @@ module.exports = class Session {
     if (ttl !== undefined) this.expires = Date.now() + ttl
     this.text = isDecorated ? toText(data) : text ?? toText(data)
     this.value = view(data, this)
+    if (this.id !== '') this.extension = rolling || index > 0 ? ALWAYS : renew ? HALFWAY : NEVER
+    this.state = LOADED
   }
 
   /** koa-session's names for what is kept beside the data: an app's data of these names is not stored. */
@@ -181,17 +203,13 @@ module.exports = class Session {
   }
 
   /**
-   * Save the session if one of these is true:
+   * Save what the app has changed or requested, and what is due to live longer, used or not.
    *
-   *    the app has REQUESTED it
-   *    its data differ from what is saved, or null was assigned to one that was saved
-   *    it is due to live longer, used or not
-   *
-   * One that another request has destroyed is not saved again, unless it gets a new id. Null ends it in any case.
+   * @return {any} a promise; undefined: nothing is to be saved
    */
   commit () {
     if (this.saving !== undefined) return this.saving.then(() => this.commit(), () => this.commit())
-    if (this.failure !== undefined) return this.reportFailure()
+    if (this.state === FAILED) return this.reportFailure()
     if (this.sent) keepPrivate(this.ctx) // somebody may have set Cache-Control since
     const isDue = this.isDue()
     const isUsed = this.change !== 0
@@ -200,58 +218,66 @@ module.exports = class Session {
       this.value = view({}, this)
       this.change |= CLEARED
     }
-    if (this.gone && !this.has(RENEWED | CLEARED)) return undefined
+    if (this.state === GONE && !this.has(RENEWED | CLEARED)) return undefined // another request has destroyed it
 
     let text = toText(this.value)
-    let isChanged = text !== this.text || (this.has(CLEARED) && this.id !== '')
-    if (!this.has(REQUESTED) && !isDue && !isChanged) return undefined
+    if (!isDue && !this.has(REQUESTED) && !this.isChanged(text)) return undefined
     const { beforeSave } = this.settings
     if (beforeSave !== undefined && text !== '{}') {
       noPromise('session', 'options.beforeSave', beforeSave(this.ctx, this.value))
       text = toText(this.value)
-      isChanged = text !== this.text
     }
-    const saving = this.save(text, isChanged).finally(() => { this.saving = undefined })
-    this.saving = isUsed || isChanged ? saving : saving.catch(err => this.notExtended(err))
+    const action = this.actionFor(text)
+    const saving = this.save(action, text).finally(() => { this.saving = undefined })
+    this.saving = isUsed || action !== EXTEND ? saving : saving.catch(err => this.notExtended(err))
     return this.saving
+  }
+
+  /** Does the data differ from what is saved? */
+  isChanged (text) {
+    return text !== this.text || (this.has(CLEARED) && this.id !== '')
+  }
+
+  /** The first row that is true. */
+  actionFor (text) {
+    const isChanged = this.isChanged(text)
+    if (text === '{}' && this.has(CLEARED)) return DESTROY
+    if (text === '{}' && (isChanged || this.has(RENEWED)) && !this.has(FORCED | REDECORATED)) return DESTROY
+    if (isChanged || this.isNew || this.has(RENEWED | REDECORATED)) return SAVE
+    return EXTEND
   }
 
   /** The request did without its session: a store that fails is no reason to refuse it. */
   notExtended (err) {
     if (err.code !== 'KONE_ERR_SESSION_STORE') throw err
-    this.extended = true // once is enough
+    this.extension = NEVER // once is enough
     this.reportUnused(err)
   }
 
   /** Was it changed since it was saved, and is not being saved? */
   isUnsaved () {
-    if (this.saving !== undefined || this.text === undefined || this.gone) return false
+    if (this.saving !== undefined || this.state !== LOADED) return false
     return this.has(RENEWED | REDECORATED) || (this.has(USED) && toText(this.value) !== this.text)
   }
 
-  /** Is an unchanged session to be saved, so that it lives longer, or to be signed with the newest key? */
+  /** Is an unchanged session to be saved? */
   isDue () {
-    const { settings: { rolling, renew }, ctx, id, extended, outdated } = this
-    if (!(rolling || renew || outdated) || extended || id === '' || ctx.headerSent) return false
-    return rolling || outdated || this.expires - Date.now() < ttlOf(this.maxAge) / 2
+    if (this.extension === NEVER || this.ctx.headerSent) return false
+    return this.extension === ALWAYS || this.expires - Date.now() < ttlOf(this.maxAge) / 2
   }
 
-  async save (text, isChanged) {
+  async save (action, text) {
     const { change } = this
     this.change &= ~REQUESTED // what the app requests while this waits for the store is for the next save
-    const renewed = (change & RENEWED) !== 0
-    const isUnchanged = !isChanged && (change & REDECORATED) === 0
-    const isEmptied = text === '{}' && ((change & CLEARED) !== 0 ||
-      ((isChanged || renewed) && (change & (FORCED | REDECORATED)) === 0))
     try {
-      await (isEmptied ? this.destroy() : this.store(text, { renewed, isUnchanged }))
+      await (action === DESTROY ? this.destroy() : this.store(action, text, (change & RENEWED) !== 0))
     } catch (err) {
       this.change |= change
       throw err
     }
     this.text = text
     this.change &= ~CLEARED
-    this.extended = true
+    this.extension = NEVER
   }
 
   async destroy () {
@@ -260,11 +286,11 @@ module.exports = class Session {
     if (storage.isSealed && id !== '') this.needsResponse()
     if (id !== '') await storage.drop(id)
     this.id = ''
-    this.gone = false
+    this.state = LOADED
     if (externalKey === undefined && !ctx.headerSent && (this.sent || readKey(ctx))) this.send(null, cleared)
   }
 
-  async store (text, { renewed, isUnchanged }) {
+  async store (action, text, renewed) {
     const { ctx, id, value, settings: { storage } } = this
     const given = this.attributes()
     const maxAge = this.ownMaxAge ?? given.maxAge
@@ -272,13 +298,13 @@ module.exports = class Session {
     const ttl = ttlOf(maxAge)
     const record = this.isDecorated ? this.decorated(value, ttl) : view.plain(value)
     const json = this.isDecorated ? toText(record) : text
-    const write = isUnchanged && id !== '' && !renewed ? 'extend' : 'save'
     const isSent = storage.isSealed || renewed || id === ''
     if (isSent && !this.needsResponse()) return
 
-    const saved = await storage[write](record, json, { ttl, id, renewed, attributes, ctx })
-    this.gone = saved === undefined
-    if (this.gone) return // the cookie is the other request's
+    const how = { ttl, id, renewed, attributes, ctx }
+    const saved = await (action === EXTEND ? storage.extend(record, json, how) : storage.save(record, json, how))
+    this.state = saved === undefined ? GONE : LOADED
+    if (saved === undefined) return // the cookie is the other request's
     if (isSent && (ctx.headerSent || !canRespond(ctx))) { // an error was sent meanwhile, or the client left
       await storage.drop(saved)
       return this.needsResponse()
