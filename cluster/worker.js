@@ -26,16 +26,148 @@ const { HOST: host, KONE_SOCKET_MODE: socketMode } = process.env
 const timeout = Number(process.env.DRAIN_TIMEOUT)
 const reusePort = process.env.KONE_REUSE_PORT === '1'
 
-const servers = new Set() // whoever made them
-const closings = new Set() // what apps have given to onClose()
-let loaded = false
-let listens = false // the app listens on PORT
-let elsewhere // the first other port
-let ready = false
-let failing = false
-let draining = false
-let isReplaced = false // by a new worker: its functions that precede the drain are not called
-let deadline // by now()
+const LOADING = 'loading'
+const LOADED = 'loaded' // and nothing listens on PORT yet
+const READY = 'ready' // which it may be while the file is still loading
+const DRAINING = 'draining'
+const FAILED = 'failed'
+
+/**
+ *    LOADING ──▶ LOADED ──▶ READY
+ *        └──────────┴─────────┼──▶ FAILED ──▶ exit(1)
+ *                             └──▶ DRAINING ──▶ exit(0)     also FAILED
+ */
+class Worker {
+  #state = LOADING
+  #servers = new Set() // whoever made them
+  #closings = new Set() // what apps have given to onClose()
+  #listens = false // the app listens on PORT
+  #elsewhere // the first other port
+  #isReplaced = false // by a new worker: its functions that precede the drain are not called
+  #deadline // by now()
+  #fail = thrown => this.fail(thrown)
+  #nothingListens = () => this.nothingListens()
+
+  async run () {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => this.stop())
+    process.on('message', message => this.onMessage(message))
+    subscribe('kone:closing', closing => this.#closings.add(closing))
+    // to the terminal's whole group, for the master alone
+    if (!isPm2()) process.on('SIGHUP', () => {})
+
+    process.on('uncaughtException', this.#fail)
+    process.on('beforeExit', this.#nothingListens)
+    // until somebody listens, only the app itself keeps the process alive
+    process.channel?.unref()
+
+    const worker = this
+    const { listen } = net.Server.prototype
+    net.Server.prototype.listen = function (...args) {
+      return listen.apply(this, worker.listens(this, args))
+    }
+    try {
+      await this.load()
+    } catch (err) {
+      this.fail(err)
+    }
+  }
+
+  async load () {
+    const exported = await load(file, { notes: Boolean(isDryRun) })
+    if (this.#state === LOADING) this.#state = LOADED
+    if (this.#listens) return
+    if (exported?.listening) {
+      throw new Error(`the server that it exports listens${this.#elsewhere === undefined ? '' : ` on port ${this.#elsewhere}`} already: ` +
+        `let it listen on process.env.PORT, or leave that to kone${PAGE}`)
+    }
+    listenOn(port, exported)
+  }
+
+  onMessage (message) {
+    if (message === 'shutdown') this.stop()
+    if (message === REPLACED) this.#isReplaced = true
+    if (message === BEFORE) callEach(this.#closings, 'before', this.#limits()).then(() => tell(BEFORE))
+  }
+
+  /**
+   * A server is about to listen.
+   *
+   * @return {any[]} the arguments of node's `listen`
+   */
+  listens (server, args) {
+    if (!this.#servers.has(server)) server.once('close', () => this.#servers.delete(server))
+    this.#servers.add(server)
+    track(server)
+    process.channel?.ref()
+    if (requested(args) !== port) {
+      if (requested(args) > 0) this.#elsewhere ??= requested(args)
+      if (isDryRun && this.#elsewhere !== undefined) tell({ elsewhere: this.#elsewhere })
+      return isDryRun ? anyPort(args) : args
+    }
+
+    const isOwn = this.#listens
+    const failed = err => this.fail(portError(port, err, isOwn))
+    this.#listens = true
+    server.once('error', failed)
+    server.once('listening', () => {
+      server.removeListener('error', failed)
+      try {
+        if (socketMode !== undefined && !isDryRun) chmodSync(port, parseInt(socketMode, 8))
+      } catch (err) {
+        return failed(err)
+      }
+      this.ready(server)
+    })
+    const bound = host ? withHost(args, host) : args
+    return isDryRun ? anyPort(bound) : reusePort ? withReusePort(bound) : bound
+  }
+
+  ready (server) {
+    if (this.#state !== LOADING && this.#state !== LOADED) return
+    this.#state = READY
+    process.removeListener('uncaughtException', this.#fail)
+    process.removeListener('beforeExit', this.#nothingListens)
+    process.on('uncaughtExceptionMonitor', err => tell({ died: errorLine(err) }))
+    if (isDryRun && typeof server.setSecureContext === 'function') tell({ protocol: 'https' }) // without loading node:tls
+    if ([...this.#closings].some(closing => closing.has('before'))) tell({ before: true })
+    tell('ready', () => {
+      if (isDryRun) this.stop()
+    })
+  }
+
+  nothingListens () {
+    this.fail(new Error(this.#state === LOADING
+      ? `the promise that it exports, or one that it awaits outside of functions, is never settled${PAGE}`
+      : `it exports neither an app nor a function nor a server, and nothing listens on port ${port}: export an app, or listen there${PAGE}`))
+  }
+
+  fail (thrown) {
+    if (this.#state === DRAINING) process.exit(0)
+    if (this.#state === FAILED) return
+    const message = errorLine(thrown)
+    if (isPm2()) console.error(message)
+    else if (this.#state === READY) console.error(`kone: ${message}`) // nobody waits for the message any more
+    this.#state = FAILED
+    tell({ failed: message }, () => process.exit(1))
+  }
+
+  stop () {
+    if (this.#state === DRAINING) return
+    this.#state = DRAINING
+    const before = !isDryRun && !this.#isReplaced
+    close(this.#closings, isDryRun ? [] : this.#servers, { ...this.#limits(), grace: GRACE, before }).then(() => {
+      // Disconnects from the primary first, so that a connection being handed over goes to another worker.
+      if (cluster.isWorker && cluster.worker.isConnected()) cluster.worker.kill()
+      else process.exit(0)
+    })
+  }
+
+  /** From the first call on, when everything is over. */
+  #limits () {
+    this.#deadline ??= now() + timeout
+    return { deadline: this.#deadline, timeout }
+  }
+}
 
 if (isDryRun) {
   process.on('disconnect', () => process.exit(0)) // nobody waits for it any more
@@ -49,62 +181,7 @@ if (isDryRun) {
     return bind.apply(this, anyPort(args))
   }
 }
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
-process.on('message', message => {
-  if (message === 'shutdown') stop()
-  if (message === REPLACED) isReplaced = true
-  if (message === BEFORE) callEach(closings, 'before', { deadline: endOf(), timeout }).then(() => tell(BEFORE))
-})
-subscribe('kone:closing', closing => closings.add(closing))
-// to the terminal's whole group, for the master alone
-if (!isPm2()) process.on('SIGHUP', () => {})
-
-process.on('uncaughtException', fail)
-process.on('beforeExit', nothingListens)
-// until somebody listens, only the app itself keeps the process alive
-process.channel?.unref()
-
-const { listen } = net.Server.prototype
-net.Server.prototype.listen = function (...args) {
-  if (!servers.has(this)) this.once('close', () => servers.delete(this))
-  servers.add(this)
-  track(this)
-  process.channel?.ref()
-  if (requested(args) !== port) {
-    if (requested(args) > 0) elsewhere ??= requested(args)
-    if (isDryRun && elsewhere !== undefined) tell({ elsewhere })
-    return listen.apply(this, isDryRun ? anyPort(args) : args)
-  }
-
-  const isOwn = listens
-  const failed = err => fail(portError(port, err, isOwn))
-  listens = true
-  this.once('error', failed)
-  this.once('listening', () => {
-    this.removeListener('error', failed)
-    try {
-      if (socketMode !== undefined && !isDryRun) chmodSync(port, parseInt(socketMode, 8))
-    } catch (err) {
-      return failed(err)
-    }
-    isReady(this)
-  })
-  const bound = host ? withHost(args, host) : args
-  return listen.apply(this, isDryRun ? anyPort(bound) : reusePort ? withReusePort(bound) : bound)
-}
-
-start().catch(fail)
-
-async function start () {
-  const exported = await load(file, { notes: Boolean(isDryRun) })
-  loaded = true
-  if (listens) return
-  if (exported?.listening) {
-    throw new Error(`the server that it exports listens${elsewhere === undefined ? '' : ` on port ${elsewhere}`} already: ` +
-      `let it listen on process.env.PORT, or leave that to kone${PAGE}`)
-  }
-  listenOn(port, exported)
-}
+new Worker().run()
 
 /** The dry run runs beside the workers that have the app's ports, of UDP too, and Unix sockets. */
 function anyPort ([first, ...rest]) {
@@ -120,35 +197,6 @@ function withReusePort ([first, ...rest]) {
   return [{ port: first, host, backlog, reusePort }, rest.find(value => typeof value === 'function')]
 }
 
-function isReady (server) {
-  if (ready) return
-  ready = true
-  process.removeListener('uncaughtException', fail)
-  process.removeListener('beforeExit', nothingListens)
-  process.on('uncaughtExceptionMonitor', err => tell({ died: errorLine(err) }))
-  if (isDryRun && typeof server.setSecureContext === 'function') tell({ protocol: 'https' }) // without loading node:tls
-  if ([...closings].some(closing => closing.has('before'))) tell({ before: true })
-  tell('ready', () => {
-    if (isDryRun) stop()
-  })
-}
-
-function nothingListens () {
-  if (!loaded) return fail(new Error(`the promise that it exports, or one that it awaits outside of functions, is never settled${PAGE}`))
-  fail(new Error('it exports neither an app nor a function nor a server, and nothing listens on ' +
-    `port ${port}: export an app, or listen there${PAGE}`))
-}
-
-function fail (thrown) {
-  if (draining) process.exit(0)
-  if (failing) return
-  failing = true
-  const message = errorLine(thrown)
-  if (isPm2()) console.error(message)
-  else if (ready) console.error(`kone: ${message}`) // nobody waits for the message any more
-  tell({ failed: message }, () => process.exit(1))
-}
-
 function tell (message, callback = () => {}) {
   if (process.connected) process.send(message, () => callback())
   else callback()
@@ -156,20 +204,4 @@ function tell (message, callback = () => {}) {
 
 function isPm2 () {
   return process.env.pm_id !== undefined
-}
-
-/** @return {number} by now(), when everything is over */
-function endOf () {
-  return (deadline ??= now() + timeout)
-}
-
-function stop () {
-  if (draining) return
-  draining = true
-  const before = !isDryRun && !isReplaced
-  close(closings, isDryRun ? [] : servers, { deadline: endOf(), timeout, grace: GRACE, before }).then(() => {
-    // Disconnects from the primary first, so that a connection being handed over goes to another worker.
-    if (cluster.isWorker && cluster.worker.isConnected()) cluster.worker.kill()
-    else process.exit(0)
-  })
 }
