@@ -6,14 +6,10 @@ const overloadState = require('../_shared/overload-state')
 const { counts } = require('../_shared/sockets')
 const stateless = require('../_shared/stateless')
 const { manual, misuse } = require('../_shared/usage-error')
-const isToken = require('./token')
 const OwnLabels = require('./labels')
 const OPTIONS = require('./options')
-
-// Every distinct set of labels is a series that Prometheus keeps, and a client chooses method and path.
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-const MAX_SERIES = 2000 // of about 1.5 KB each in the response
-const OTHER = 'other'
+const Series = require('./series')
+const isToken = require('./token')
 
 /**
  * Count requests for Prometheus, by prom-client, and serve the metrics: durations by method, route
@@ -43,28 +39,26 @@ module.exports = function metrics (options) {
   })
   const own = new OwnLabels(labels)
   const excluded = exclude.map(one => typeof one === 'string' ? one : stateless(one))
-  const seconds = once(register, client.Histogram, {
+  const seconds = new Series(once(register, client.Histogram, {
     name: `${prefix}http_request_duration_seconds`,
     help: 'From the headers of a request to the end of its response',
     labelNames: ['method', 'route', 'status', ...own.names],
     buckets
-  })
+  }))
   ofOverload(register, client, prefix)
   ofSockets(register, client, prefix)
-  const routes = new Map() // route → method, status, own labels → the series, which prom-client looks up slowly
-  let size = 0 // series
 
   return function metrics (ctx, next) {
     if (ctx.path === path && (ctx.method === 'GET' || ctx.method === 'HEAD')) return serve(ctx)
     if (excluded.length > 0 && isExcluded(ctx.path)) return next()
     const start = now()
-    const method = METHODS.has(ctx.method) ? ctx.method : OTHER
+    const { method } = ctx
     inFlight.inc()
     whenFinished(ctx, err => {
       inFlight.dec()
       const status = err ? 'lost' : ctx.status
       const route = ctx._matchedRoute === undefined ? 'none' : String(ctx._matchedRoute)
-      series(route, method, status, own.valuesOf(ctx)).observe((now() - start) / 1000)
+      seconds.of(method, route, status, own.valuesOf(ctx)).observe((now() - start) / 1000)
     })
     return next()
   }
@@ -83,30 +77,6 @@ module.exports = function metrics (options) {
     ctx.set('Cache-Control', 'no-store')
     ctx.body = text
   }
-
-  function series (route, method, status, values) {
-    const key = values.length === 0 ? `${method} ${status}` : JSON.stringify([method, status, ...values])
-    let one = routes.get(route)?.get(key)
-    if (one !== undefined) return one
-    if (size >= MAX_SERIES && route !== OTHER) {
-      warnOnce()
-      return series(OTHER, method, status, values.map(() => OTHER))
-    }
-    size++
-    one = seconds.labels(method, route, String(status), ...values)
-    if (!routes.has(route)) routes.set(route, new Map())
-    routes.get(route).set(key, one)
-    return one
-  }
-}
-
-let isWarned = false
-
-function warnOnce () {
-  if (isWarned) return
-  isWarned = true
-  process.emitWarning(`metrics has ${MAX_SERIES} series: further routes and labels are counted as '${OTHER}'. Give own labels ` +
-    `fewer values (${manual('metrics')})`, { code: 'KONE_METRICS_SERIES' })
 }
 
 function promClient () {
