@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const net = require('node:net')
 const { PassThrough, Readable } = require('node:stream')
 const timeout = require('kone/middleware/timeout')
+const { of } = require('../../middleware/timeout/signal')
 const frameworks = require('../helpers/frameworks')
 const until = require('../helpers/until')
 
@@ -18,6 +19,12 @@ frameworks('timeout', ({ it, Koa, ask, listen }) => {
     app.use(handler)
     return app
   }
+
+  it('should define ctx.signal on the ctx where no app, or another one, made it', () => {
+    const app = new Koa()
+    for (const ctx of [{}, { app }]) assert.equal(of(ctx).signal, ctx.signal)
+    assert(!('signal' in app.context))
+  })
 
   it('should respond with 503 and abort ctx.signal when it takes too long', async () => {
     let signal

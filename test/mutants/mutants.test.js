@@ -7,6 +7,7 @@ const { describe, it } = require('node:test')
 
 const EQUAL = require('./equal')
 const FILES = require('./files')
+const { suites } = require('./matrix')
 const results = require('./results.json')
 const { GOAL, judge, summary } = require('./run')
 
@@ -27,6 +28,13 @@ describe('the mutants of lib', () => {
       const lines = new Set(readFileSync(join(ROOT, file), 'utf8').split('\n').map(line => line.trim()))
       for (const { line } of equal) assert(lines.has(line), `${file}: ${line}`)
     }
+  })
+})
+
+describe('the suites of the matrix', () => {
+  it('should have files each', () => {
+    const empty = Object.values(suites()).flat().filter(({ files }) => files.length === 0).map(({ name }) => name)
+    assert.deepEqual(empty, [])
   })
 })
 

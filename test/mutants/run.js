@@ -8,6 +8,7 @@
  *    make mutants                                   the files that changed
  *    make mutants ARGS="lib/compose.js"             these files
  *    make mutants ARGS="--all"                      every file again
+ *    make mutants ARGS="--matrix"                   a sample against each suite: matrix.js
  *
  * Exits with 1 when less than GOAL percent of a file's mutants are killed or explained (equal.js).
  */
@@ -22,6 +23,7 @@ const commandLine = require('../../tools/command-line')
 const { install } = require('../helpers/area')
 const EQUAL = require('./equal')
 const FILES = require('./files')
+const { AREAS, matrix } = require('./matrix')
 
 const ROOT = path.join(__dirname, '../..')
 const RESULTS = path.join(__dirname, 'results.json')
@@ -105,7 +107,9 @@ function judge ({ killed, survivors }, equal = []) {
 }
 
 function main () {
-  const { values, positionals } = commandLine('mutants', { all: { type: 'boolean' } }, 'test/mutants/files.js', Object.keys(FILES))
+  const { values, positionals } = commandLine('mutants', { all: { type: 'boolean' }, matrix: { type: 'boolean' } },
+    'test/mutants/run.js', [...Object.keys(FILES), ...AREAS])
+  if (values.matrix) return matrix(positionals)
   const files = positionals.length > 0 ? positionals : Object.keys(FILES)
   for (const file of files) {
     const known = digest(file)
