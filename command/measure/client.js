@@ -11,7 +11,7 @@ const BUFFER = Buffer.allocUnsafeSlow(65_536) // of all sockets: every read is u
  * counts the bytes of the response instead of keeping them.
  *
  *    const client = await new Client({ port }).open()
- *    client.request(bytes({ port, path: '/' }), isGood => …) // whole, and its status is 200
+ *    client.request(bytes({ port, path: '/' }), isGood => …) // whole, and its status is 200 or 101
  */
 class Client {
   #where
@@ -59,12 +59,17 @@ class Client {
     })
   }
 
-  /** Send a request, or its first part. */
-  request (parts, done) {
-    this.#text = this.status = this.body = ''
-    this.#missing = -1
+  /**
+   * Send a request, or its first part.
+   *
+   * @param {number} [size] of the response, where it is no HTTP: behind a 101
+   */
+  request (parts, done, size = -1) {
+    this.#text = this.body = ''
+    this.status = size < 0 ? '' : '200'
+    this.#missing = size
     this.#chunks = null
-    this.size = 0
+    this.size = Math.max(0, size)
     this.#done = done
     this.write(parts)
   }
@@ -96,7 +101,7 @@ class Client {
       if (end < 0) return true
       this.status = this.#text.slice(9, 12)
       if (/\r\ntransfer-encoding: *chunked/i.test(this.#text)) return this.#beginChunks(end + 4)
-      const declared = this.status === '304' || this.status === '204' ? 0 : /\r\ncontent-length: *(\d+)/i.exec(this.#text)?.[1]
+      const declared = ['101', '204', '304'].includes(this.status) ? 0 : /\r\ncontent-length: *(\d+)/i.exec(this.#text)?.[1]
       this.size = end + 4 + Number(declared)
       this.#missing = this.size - this.#text.length
       if (this.#keepsBody) this.body = this.#text.slice(end + 4)
@@ -127,7 +132,7 @@ class Client {
     const done = this.#done
     this.#done = null
     this.isWhole = isWhole
-    done?.(isWhole && this.status === '200')
+    done?.(isWhole && (this.status === '200' || this.status === '101'))
   }
 }
 

@@ -5,23 +5,32 @@ const { lab } = require('../../lib/run/lab')
 const { pins } = require('../../lib/run/machine')
 const { cost } = require('../../lib/run/measure')
 const { row } = require('../../lib/run/result')
+const { Client, bytes } = require('../../../command/measure/client')
 const { repeat } = require('../../../command/measure/rounds')
 const { list } = require('../../lib/servers/contenders')
 const { extra } = require('../../lib/servers/program')
 const { doubt, levelsOf, sized } = require('./levels')
 const view = require('./view')
 
-const { RATE, named } = view
+const { RATE, SOCKETS, named } = view
 
 const WARM = 200 // connections before the first look: what the first ones load is not counted
 const METRICS = [['cpu', 'µs/request'], ['p50', 'ms'], ['p90', 'ms'], ['p99', 'ms']]
 const LONGER = 3 // times what a visit takes with ten times the connections
 
+const FIELDS = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version': '13' }
+const MASKED = `\x81\xa8\x01\x02\x01\x02${'yz'.repeat(20)}` // RFC 6455, 5.2: a text of 40 bytes
+const ECHO = `\x81\x28${'x'.repeat(40)}`
+
+/** What connections are of: `request` is sent by each, `check` verifies a server. */
+const REQUESTS = { kind: '', request: {} }
+const WEBSOCKETS = { kind: SOCKETS, request: { headers: FIELDS, message: { text: MASKED, size: ECHO.length } }, check: echoes }
+
 const hello = { status: 200, type: /^text\/plain(;charset=utf-8)?$/, body: body => /^Hello,? World!?$/.test(body.trim()) }
 
 lab(module, {
   name: 'connections',
-  contenders: () => [...list(require.resolve('./contenders')), ...extra(process.env.EXTRA)]
+  contenders: () => [...list(require.resolve('./contenders')), ...list(require.resolve('./sockets')), ...extra(process.env.EXTRA)]
     .map(one => one.file ? { ...one, flags: ['--expose-gc'], env: { KEEP_ALIVE: '600000' } } : one),
   options: { all: { help: 'up to 100,000 connections, 20,000 among them, and not 5,000' } },
   view,
@@ -31,9 +40,11 @@ lab(module, {
     const levels = levelsOf(lab.options)
     const limit = Math.min(descriptors(), 1e9)
     Object.assign(lab.result.derived, { levels, leftOut: [], openings: [], descriptors: limit })
-    let inTime = lab.contenders.length
+    const [sockets, contenders] = [true, false].map(isSocket => lab.contenders.filter(({ file }) => /sockets\.js$/.test(file) === isSocket))
+    await level(lab, WEBSOCKETS, sockets, levels[lab.options.quick ? 0 : 1], sockets.length)
+    let inTime = contenders.length
     for (const connections of levels) {
-      const took = await level(lab, connections, inTime)
+      const took = await level(lab, REQUESTS, contenders, connections, inTime)
       lab.print({ isBrief: true })
       inTime = Math.floor(lab.timeLeft / (took * LONGER))
     }
@@ -41,10 +52,10 @@ lab(module, {
 })
 
 // As many contenders as there is time for. Resolves to the ms that each of them took.
-async function level (lab, connections, inTime) {
+async function level (lab, how, contenders, connections, inTime) {
   const { derived } = lab.result
   const able = []
-  for (const contender of lab.contenders) {
+  for (const contender of contenders) {
     const ready = sized(contender, connections, derived.descriptors)
     const leftOut = reason => derived.leftOut.push({ connections, contender: contender.name, reason })
     if (typeof ready === 'string') leftOut(ready)
@@ -55,14 +66,14 @@ async function level (lab, connections, inTime) {
     }
   }
   if (!able.length) return NaN
-  const workload = named('idle', connections)
-  const verified = await lab.start(able, { workload, expected: hello, reference: 'node' })
+  const workload = named(`${how.kind}idle`, connections)
+  const verified = await lab.start(able, { workload, expected: hello, reference: 'node', check: how.check })
   await lab.stop(verified)
 
   const crowd = lab.crowd(connections)
   const begin = performance.now()
   const cells = able.filter(({ name }) => verified.some(one => one.name === name))
-    .map(contender => ({ workload, server: { name: contender.name }, contender, connections }))
+    .map(contender => ({ workload, server: { name: contender.name }, contender, connections, how }))
   const { openings, each } = openingsOf(connections, lab.options.rounds)
   if (each > 1) derived.openings.push({ connections, openings, each })
   await lab.rounds(cells, {
@@ -76,19 +87,20 @@ async function level (lab, connections, inTime) {
 }
 
 // One opening of all connections, and as many rounds of each loop.
-async function visit (lab, crowd, { contender, connections }, each) {
+async function visit (lab, crowd, { contender, connections, how }, each) {
   const seconds = secondsOf(lab, connections)
   const server = await lab.launch(contender)
   const loop = act => repeat(each, () => cost(server, act, { untilQuiet: true }))
   try {
-    const { port } = server
-    await crowd.open({ port, connections: WARM })
+    const load = { port: server.port, ...how.request }
+    await crowd.open({ ...load, connections: WARM })
     await crowd.greet()
     await crowd.paced({ rate: 2000, seconds: 0.3 }) // the code is compiled
     const before = await server.resident()
 
     const accepting = await cost(server, async () => {
-      await crowd.open({ port, connections })
+      await crowd.open({ ...load, connections })
+      if (how.check) await crowd.greet() // the handshakes
       return { requests: connections - WARM, seconds: 1 }
     }, { untilQuiet: true })
     const greeted = await crowd.greet()
@@ -112,9 +124,9 @@ async function visit (lab, crowd, { contender, connections }, each) {
 
 const secondsOf = ({ options }, connections) => options.quick ? 1 : connections > 20_000 ? 3 : 2
 
-function recordLevel (lab, { contender: { name: contender }, connections, samples, discarded, rejected }, each) {
+function recordLevel (lab, { contender: { name: contender }, connections, how, samples, discarded, rejected }, each) {
   const { derived, rows } = lab.result
-  const workloads = ['idle', 'open loop', 'closed loop'].map(table => named(table, connections))
+  const workloads = ['idle', 'open loop', 'closed loop'].map(table => named(how.kind + table, connections))
   const [idle, open, closed] = workloads
   if (rejected) {
     derived.discarded.push(...discarded.map(one => ({ workload: open, contender, ...one })))
@@ -133,4 +145,18 @@ function recordLevel (lab, { contender: { name: contender }, connections, sample
     { workload: open, load: { ...load, generator: 'crowd, open loop', rate: RATE }, samples: of('paced'), quantities: METRICS, discarded },
     { workload: closed, load, samples: of('closed'), discarded: [] }
   ].map(cell => ({ server: { name: contender }, ...cell })))
+}
+
+// In place of verify(): the handshake, and a message that comes back.
+async function echoes ({ port }) {
+  const client = await new Client({ port }, { keepsBody: true }).open()
+  try {
+    const ask = (parts, size) => new Promise(resolve => client.request(parts, isGood => resolve(isGood && client.body), size))
+    if (await ask(bytes({ port, headers: FIELDS })) === false) throw new Error(`its response to a handshake is ${client.status}`)
+    const reply = await ask([MASKED], ECHO.length)
+    if (reply !== ECHO) throw new Error(`it sent ${JSON.stringify(reply)} for a message`)
+    return { bytes: client.size, headers: {} }
+  } finally {
+    client.destroy()
+  }
 }

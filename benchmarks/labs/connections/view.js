@@ -6,6 +6,9 @@ const { short, whole } = require('../../lib/report/text')
 /** Requests per second of the open loop, over all connections. */
 exports.RATE = 1000
 
+/** Before the names of their workloads. */
+const SOCKETS = exports.SOCKETS = 'WebSockets, '
+
 /** A workload: a table and a number of connections. */
 const named = exports.named = (table, connections) => `${table}, ${whole(connections)} connections`
 
@@ -29,23 +32,23 @@ exports.overview = figures => ({
 })
 
 exports.sections = figures => [
-  ...levelsOf(figures).map(n => level(figures, n)),
+  ...['', SOCKETS].flatMap(kind => levelsOf(figures).map(n => level(figures, n, kind))),
   report(figures)
 ]
 
-function level (figures, connections) {
-  const [idle, open, closed] = ['idle', 'open loop', 'closed loop'].map(table => named(table, connections))
-  const { leftOut = [], openings = [] } = figures.result.derived
+function level (figures, connections, kind) {
+  const [idle, open, closed] = ['idle', 'open loop', 'closed loop'].map(table => named(kind + table, connections))
+  const { leftOut = [], openings = [] } = kind ? {} : figures.result.derived
   const here = one => one.connections === connections
   const reasons = [...new Set(leftOut.filter(here).map(({ reason }) => reason))]
   return matrix(figures, {
-    heading: `${whole(connections)} connections`,
+    heading: `${kind}${whole(connections)} connections`,
     columns: [
       ['closed loop, CPU µs', closed], ['requests/s', closed, 'throughput'], ['mean ms', closed, 'latency'],
-      ['KiB per silent connection', idle, 'memory'], ['MB in all', idle, 'total'], ['CPU µs per accept', idle, 'accept'],
+      ['KiB per silent connection', idle, 'memory'], ['MB in all', idle, 'total'], [kind ? 'CPU µs per handshake' : 'CPU µs per accept', idle, 'accept'],
       ['open loop, CPU µs', open], ['p50 ms', open, 'p50'], ['p90 ms', open, 'p90'], ['p99 ms', open, 'p99']
     ],
-    to: figures.row(closed, 'node') ? 'node' : 'node-cluster',
+    to: kind ? 'ws' : figures.row(closed, 'node') ? 'node' : 'node-cluster',
     notes: [
       ...openings.filter(here).map(({ openings, each }) => `All connections were opened ${openings} times, with ${each} rounds of each loop each time.`),
       ...reasons.map(reason => `Left out: ${leftOut.filter(one => here(one) && one.reason === reason).map(({ contender }) => contender).join(', ')}; ${reason}.`)

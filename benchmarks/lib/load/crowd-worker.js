@@ -13,16 +13,19 @@ const LATE = 10_000 // ms that a response may still take after the end
 const PAUSE = 2 // ms between two pieces of a request, far above a server's reaction
 
 const slots = [] // each holds one connection, and the next one when it breaks
-let crowd = null // { port, source, request }
+let crowd = null // { port, source, request, message }
 let tally = null
 let accepted = 0 // when the last connection was made
 
 serve(({ act, ...load }) => acts[act](load))
 
 const acts = {
-  /** Connect until there are so many; `source` is the first part of an address: '127.0.3'. */
-  async open ({ source, connections, ...load }) {
-    crowd = { port: load.port, source, request: bytes(load) }
+  /**
+   * Connect until there are so many; `source` is the first part of an address: '127.0.3'. With a `message`, { text, size },
+   * the first request is a handshake, and the others are this text, whose response has this size.
+   */
+  async open ({ source, connections, message, ...load }) {
+    crowd = { port: load.port, source, request: bytes(load), message }
     const missing = connections - slots.length
     let started = 0
     await inLanes(async () => {
@@ -220,8 +223,9 @@ function broken (slot) {
 
 function request (slot, when, done) {
   const { client } = slot
+  const message = client.status === '' ? undefined : crowd.message
   slot.isBusy = true
-  client.request(crowd.request, isGood => {
+  client.request(message ? [message.text] : crowd.request, isGood => {
     tally.add(isGood, client.size || 0, performance.now() - when)
     if (!client.isOpen) {
       slot.pending = done
@@ -229,5 +233,5 @@ function request (slot, when, done) {
     }
     slot.isBusy = false
     done()
-  })
+  }, message?.size)
 }

@@ -11,7 +11,7 @@ const ATLEAST = 2 // processes
  * from one act to the next; what breaks is connected again.
  *
  *    const crowd = new Crowd({ connections: 10_000, pin })
- *    await crowd.open({ port, connections: 10_000, path })       // connected, nothing sent
+ *    await crowd.open({ port, connections: 10_000, path })       // connected, nothing sent; message: what follows a handshake
  *    await crowd.greet()                                         // each has sent a request
  *    await crowd.paced({ rate: 1000, seconds: 2 })               // an open loop: 1000 requests per second of all together
  *    await crowd.arrivals({ rate: 1000, seconds: 2 })            // an open loop with independent arrivals
@@ -25,11 +25,10 @@ module.exports = class Crowd {
     this.workers = Array.from({ length: processes }, () => worker(require.resolve('./crowd-worker'), { pin }))
   }
 
-  async open ({ port, connections, path = '/' }) {
+  async open ({ connections, ...load }) {
     const { length } = this.workers
     const opened = await this.#all('open', i => ({
-      port,
-      path,
+      ...load,
       // other systems than Linux know only the one address
       source: process.platform === 'linux' ? `127.0.${i + 1}` : undefined,
       connections: Math.floor(connections / length) + (i < connections % length ? 1 : 0)
