@@ -10,7 +10,9 @@ const { setImmediate: immediate } = require('node:timers/promises')
 const { generate } = require('selfsigned')
 const { WebSocket } = require('ws')
 const Kone = require('kone')
+const compress = require('kone/middleware/compress')
 const isolate = require('kone/middleware/isolate')
+const jsonp = require('kone/middleware/jsonp')
 const Router = require('kone/middleware/router')
 const session = require('kone/middleware/session')
 const websocket = require('kone/middleware/websocket')
@@ -102,6 +104,8 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       }, {
         around: [
           (ctx, next) => storage.run('store', next),
+          compress({ threshold: 0 }),
+          jsonp(),
           async (ctx, next) => {
             ctx.state.a = 1
             ctx.set({ 'X-Request-Id': '7', Upgrade: 'h2c', 'Content-Type': 'a/b', 'Sec-WebSocket-Accept': 'no', Connection: 'close' })
@@ -115,7 +119,7 @@ for (const [name, serve] of Object.entries(ENGINES)) {
         guards: [(ctx, next) => { ctx.session.user = 'ann'; return next() }]
       })
       app.final(ctx => { order.push('final'); ctx.append('Set-Cookie', 'b=2') })
-      const client = await raw('/chats/5?b=3', { behind: frame('early') })
+      const client = await raw('/chats/5?b=3&callback=f', { behind: frame('early'), headers: { 'Accept-Encoding': 'gzip' } })
       assert.equal(client.status, 101)
       assert.match(client.head, /^X-Request-Id: 7\r?$/m)
       assert.deepEqual(client.head.match(/^Set-Cookie: [^;\r]*/gm).map(line => line.slice(12)).slice(-2), ['a=1', 'b=2'])
