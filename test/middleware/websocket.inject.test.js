@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const Module = require('node:module')
 const { describe, it } = require('node:test')
 const { Registry } = require('prom-client')
 const { WebSocket } = require('ws')
@@ -228,5 +229,66 @@ describe('app.inject.websocket()', () => {
     assert.throws(() => inject.websocket('chat'), /app\.inject\.websocket\(path\): path must be a path that begins with '\/', not 'chat'/)
     assert.throws(() => inject.websocket('/', { header: {} }), /app\.inject\.websocket\(\): options\.header is unknown: did you mean `headers`\?/)
     assert.throws(() => inject.websocket('/', { engine: 'fetch' }), /options\.engine must be/)
+  })
+})
+
+describe('the options of websocket()', () => {
+  const open = (options, { handler = () => {}, headers, protocols, env = 'production' } = {}) => {
+    const app = new Kone({ env })
+    app.use(websocket(handler, options))
+    return app.inject.websocket('/', { headers: { host: 'a.test', ...headers }, protocols })
+  }
+
+  it('should allow the origins of each form, want one with requireOrigin, and name both hosts in development', async () => {
+    const of = (options, origin, env) => open(options, { headers: { origin }, env })
+      .then(() => 101, err => env ? String(err.body) : err.status)
+    const one = (origin, ctx) => origin === 'https://b.test' && ctx.path === '/'
+    const seen = {}
+    const later = async (...args) => one(...args)
+    const FORMS = { all: { origins: '*' }, fn: { origins: one }, async: { origins: later }, must: { requireOrigin: true } }
+    for (const [name, options] of Object.entries(FORMS)) {
+      seen[name] = await Promise.all(['https://b.test', 'https://c.test', 'null', 'http://a.test', undefined].map(origin => of(options, origin)))
+    }
+    assert.deepEqual(seen, {
+      all: [101, 101, 101, 101, 101],
+      fn: [101, 403, 403, 101, 101],
+      async: [101, 403, 403, 101, 101],
+      must: [403, 403, 403, 101, 403]
+    })
+    assert.match(await of({}, 'https://b.test', 'development'), /^Origin https:\/\/b\.test is not the host of the request, http:\/\/a\.test: .*\borigins\b/)
+    assert.match(await of({ requireOrigin: true }, undefined, 'development'), /^no Origin is not the host/)
+  })
+
+  it('should choose the protocol by a function, and pass on compression to ws', async () => {
+    assert.equal((await open({ protocols: (offered, ctx) => ctx.path === '/' && [...offered].at(-1) }, { protocols: ['a', 'b'] })).protocol, 'b')
+    for (const perMessageDeflate of [true, { threshold: 0 }, undefined]) {
+      const app = new Kone()
+      app.use(websocket(socket => { socket.send('hi') }, { perMessageDeflate }))
+      const client = await WAYS['a port'](app, '/')
+      assert.equal(client.extensions, perMessageDeflate ? 'permessage-deflate' : '')
+      await once(client, 'close')
+      await app.close({ grace: 0 })
+    }
+  })
+
+  it('should leave send() with a callback to ws, and let one loop read at a time', async () => {
+    let results
+    const handler = async socket => {
+      const sent = (...args) => new Promise(resolve => socket.send(...args, err => resolve(err ? 'failed' : 'sent')))
+      const [first, second] = [1, 2].map(() => socket[Symbol.asyncIterator]())
+      const message = first.next()
+      results = [await second.next().catch(err => err.message), await sent('a'), await sent(Buffer.from('b'), { binary: false }), (await message).value]
+      socket.terminate()
+      results.push(await sent('late'))
+    }
+    const client = await open({}, { handler })
+    const got = []
+    for await (const message of client) got.push(message) === 2 && client.send('c')
+    assert.deepEqual([got, results], [['a', 'b'], ['websocket: two loops read one socket', 'sent', 'sent', 'c', 'failed']])
+  })
+
+  it('should say what to install without ws', t => {
+    t.mock.method(Module.prototype, 'require', id => { throw new Error(`no ${id}`) })
+    assert.throws(() => websocket(() => {}), /the package ws is missing: npm install ws/)
   })
 })
