@@ -264,6 +264,7 @@ class Connection {
     sockets.unwatch(socket)
     sockets.setMessage(socket, null)
     front.release(socket)
+    this.reader = this.handshake = null // ctx keeps this connection, as long as the handler runs
     return gate.takeRest()
   }
 
