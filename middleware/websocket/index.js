@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncResource } = require('async_hooks')
-const { UNSAVED, defineValue } = require('../_shared/context')
+const { UNSAVED } = require('../_shared/context')
 const { report } = require('../../lib/shared/error-path')
 const { given, manual, misuse, noPromise } = require('../_shared/usage-error')
 const whenFinished = require('../_shared/finished')
@@ -138,8 +138,10 @@ function choose (protocols, offered, ctx) {
 
 /** The response was sent: Koa's ctx.set() would do nothing. */
 function forbidFields ({ response }) {
-  for (const name of ['set', 'append', 'remove']) defineValue(response, name, refuse)
+  Object.assign(response, FORBIDDEN)
 }
+
+const FORBIDDEN = { set: refuse, append: refuse, remove: refuse }
 
 function refuse () {
   throw new Error(`the response to a handshake is sent before its handler runs: set headers in a middleware in front of websocket() (${manual('websocket')})`)

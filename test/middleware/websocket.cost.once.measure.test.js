@@ -1,97 +1,17 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
-const http = require('node:http')
-const { after, before, describe, it } = require('node:test')
-const { setImmediate: immediate } = require('node:timers/promises')
-const { Duplex } = require('node:stream')
-const { WebSocketServer } = require('ws')
-const Kone = require('kone')
-const websocket = require('kone/middleware/websocket')
-const { KEY, frame } = require('../helpers/handshake')
-
-const RUNS = 5
-const MOST_RUNS = 25
-const MESSAGES = 20_000 // of a run: at least 20 ms
-const FRAME = frame('hello, this is a message of 40 bytes ...')
-
-/** A connection without a system behind it: what is left is what ws and kone compute. */
-class Wire extends Duplex {
-  writes = 0
-  _read () {}
-  setTimeout () {}
-  setNoDelay () {}
-  _write (chunk, encoding, callback) { this.writes++; callback() }
-  _writev (chunks, callback) { this.writes++; callback() }
-}
-
-/** Times what the same with ws alone takes: without the work of the system, which a server does most of all, it is more. */
-const CONTENDERS = {
-  ws: {},
-  events: { handler: socket => { socket.on('message', (data, isBinary) => { socket.send(data, { binary: isBinary }) }) }, bound: 1.25 }, // 1.05
-  loop: { handler: async socket => { for await (const message of socket) await socket.send(message) }, bound: 1.6 } // 1.22
-}
+const { execFile } = require('node:child_process')
+const { describe, it } = require('node:test')
+const { promisify } = require('node:util')
+const CONTENDERS = require('./websocket.cost')
 
 describe('what a message of a WebSocket costs', () => {
-  const servers = []
-  const wires = {}
-
-  before(async () => {
-    for (const [name, { handler }] of Object.entries(CONTENDERS)) {
-      const server = http.createServer()
-      servers.push(server)
-      if (handler === undefined) {
-        new WebSocketServer({ server }).on('connection', socket => socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary })))
-      } else {
-        new Kone({ http1: false }).use(websocket(handler)).attach(server)
-      }
-      await once(server.listen(0), 'listening')
-      wires[name] = await open(server)
-    }
-  })
-  after(() => {
-    for (const wire of Object.values(wires)) wire.destroy()
-    for (const server of servers) server.close()
-  })
-
-  async function open (server) {
-    const wire = new Wire()
-    const req = new http.IncomingMessage(wire)
-    Object.assign(req, { method: 'GET', url: '/', httpVersion: '1.1', httpVersionMajor: 1 })
-    const fields = { host: 'a', connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': KEY, 'sec-websocket-version': '13' }
-    for (const name in fields) req.headers[name] = fields[name]
-    server.emit('upgrade', req, wire, Buffer.alloc(0))
-    await immediate()
-    return wire
-  }
-
-  /** CPU time of an echo, in µs. */
-  async function measure (wire) {
-    wire.writes = 0
-    const start = process.cpuUsage()
-    for (let i = 0; i < MESSAGES; i++) {
-      wire.push(Buffer.from(FRAME)) // ws unmasks it in place
-      await turn()
-    }
-    const { user, system } = process.cpuUsage(start)
-    assert.equal(wire.writes, MESSAGES)
-    return (user + system) / MESSAGES
-  }
-
   it('should stay near that of ws, by events and by a loop', async () => {
-    const best = {}
-    const ratioOf = name => best[name] / best.ws
-    const isAbove = name => ratioOf(name) > (CONTENDERS[name].bound ?? 1)
-    // what disturbs one run does not disturb all of them
-    for (let i = 0; i < MOST_RUNS && (i < RUNS || Object.keys(CONTENDERS).some(isAbove)); i++) {
-      for (const name in CONTENDERS) best[name] = Math.min(best[name] ?? Infinity, await measure(wires[name]))
+    const { stdout } = await promisify(execFile)(process.execPath, [require.resolve('./websocket.cost')])
+    const ratios = JSON.parse(stdout)
+    for (const [name, { bound, of }] of Object.entries(CONTENDERS)) {
+      if (of !== undefined) assert(ratios[name] <= bound, `${name}: ${ratios[name]} of ${of}, ${bound} are allowed`)
     }
-    for (const name in CONTENDERS) assert(!isAbove(name), `${name}: ${ratioOf(name).toFixed(2)} of ws, ${CONTENDERS[name].bound} are allowed`)
   })
 })
-
-/** Behind the microtasks and ticks of an echo. */
-function turn () {
-  return new Promise(resolve => process.nextTick(() => queueMicrotask(() => process.nextTick(resolve))))
-}
