@@ -10,8 +10,8 @@ const { Readable } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 
 const catchUncaught = require('../../helpers/uncaught')
-const { get, waitFor } = require('./sides')
-const { front } = require('./wire')
+const { get, last, waitFor } = require('./sides')
+const { front, wire } = require('./wire')
 
 /**
  * Under a listener for 'uncaughtException' an exception in a listener or callback must have no effect on anything else:
@@ -210,6 +210,37 @@ front('an exception in a listener or callback', ({ it, serve }) => {
         return assert.deepEqual(uncaught.map(String).sort(), ears.flatMap(({ thrown }) => thrown.map(String)).sort())
       }
     })
+  }
+})
+
+wire("an exception in a listener for 'prefinish'", ({ it, serve }) => {
+  for (const ask of [get, last]) {
+    for (const isQueued of [false, true]) {
+      const where = `${isQueued ? 'a queued' : 'the first'} response${ask === last ? ', the last one' : ''}`
+      it(`should have no effect on what is sent: ${where}`, async t => {
+        const uncaught = catchUncaught(t)
+        const errors = []
+        let release = () => {}
+        const { app, talk } = await serve(app => app.use(ctx => {
+          ctx.body = ctx.path
+          if (ctx.path === '/slow') return new Promise(resolve => { release = resolve })
+          if (ctx.path === '/next') return
+          ctx.res.on('prefinish', () => { throw new Error('on purpose') })
+          setImmediate(() => release())
+        }))
+        app.on('error', err => errors.push(err.message))
+        const client = await talk(isQueued ? get('/slow') + ask('/throws') : ask('/throws'))
+        if (ask === last) await client.all()
+        else await client.until(/\/throws$/)
+        if (ask === get) {
+          client.write(last('/next'))
+          await client.all()
+        }
+        assert.deepEqual(client.text.match(/^\/\w+(?=HTTP|$)/gm), ['/slow', '/throws', '/next'].slice(isQueued ? 0 : 1, ask === get ? 3 : 2))
+        // It comes to the caller of end(); a queued response has none any more, and it is no error of another request.
+        assert.deepEqual([errors, uncaught.map(({ message }) => message)], isQueued ? [[], ['on purpose']] : [['on purpose'], []])
+      })
+    }
   }
 })
 
