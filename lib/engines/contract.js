@@ -1,5 +1,6 @@
 'use strict'
 
+const assert = require('assert')
 const { FieldName, fieldName } = require('./field-names')
 const { readStream } = require('./objects/body')
 const canRespond = require('./objects/can-respond')
@@ -129,6 +130,39 @@ class Incoming {
 }
 
 /**
+ * The states of a response. Both engines begin and end it; the others are of the front (front/output/outgoing.js).
+ *
+ *    OPEN ──▶ BEGUN ────────────────┬──────────▶ WRITTEN ──▶ FLUSHED
+ *              ├──▶ QUEUED ─────▶ BATCHED ──────────▲ ▲
+ *              │                                      │
+ *              ├──▶ STREAMING ────────────────────────┘
+ *    and each state before FLUSHED ──────────────────────▶ LOST
+ *
+ * OPEN: its header section may change. BEGUN: the header section is complete. WRITTEN: it has ended, and was given to
+ * the socket or to the reader. FLUSHED: given to the operating system, or read. LOST: it cannot be flushed any more.
+ */
+const OPEN = 0
+const BEGUN = 1
+const STREAMING = 2
+const QUEUED = 3 // from here on it has ended
+const BATCHED = 4
+const WRITTEN = 5
+const FLUSHED = 6
+const LOST = 7
+
+const NAMES = ['OPEN', 'BEGUN', 'STREAMING', 'QUEUED', 'BATCHED', 'WRITTEN', 'FLUSHED', 'LOST']
+
+/** For each state, a bit mask of its allowed predecessors. */
+const FOLLOWS = []
+FOLLOWS[BEGUN] = 1 << OPEN
+FOLLOWS[STREAMING] = 1 << BEGUN
+FOLLOWS[QUEUED] = 1 << BEGUN
+FOLLOWS[BATCHED] = 1 << BEGUN | 1 << QUEUED
+FOLLOWS[WRITTEN] = 1 << BEGUN | 1 << STREAMING | 1 << BATCHED
+FOLLOWS[FLUSHED] = 1 << WRITTEN
+FOLLOWS[LOST] = 1 << OPEN | 1 << BEGUN | 1 << STREAMING | 1 << QUEUED | 1 << BATCHED | 1 << WRITTEN
+
+/**
  * A response.
  *
  * | member | before it has begun | after its header section was sent | after its end | after it was lost |
@@ -163,7 +197,23 @@ class Outgoing {
     this.status = 200
     this.message = undefined
     this.fields = []        // FieldName, value, FieldName, value, …
-    this.failure = null     // of a lost response: the error for listeners
+    this.state = OPEN
+    this.lostIn = OPEN      // of a lost response: its state before
+    this.failure = null     //   and the error for listeners
+  }
+
+  /** @throws {Error} for a change of state that is not allowed: a bug in kone */
+  become (state) {
+    const isAllowed = (FOLLOWS[state] & 1 << this.state) !== 0
+    if (!isAllowed) assert.fail(`a response went from ${NAMES[this.state]} to ${NAMES[state]}`)
+    this.state = state
+  }
+
+  /** @param {Error} err for listeners */
+  lose (err) {
+    this.lostIn = this.state
+    this.become(LOST)
+    this.failure = err
   }
 
   /** @param {*} owner the host's object for this response; `host.failed` gets it when the connection fails */
@@ -183,6 +233,12 @@ class Outgoing {
     else this.res.statusMessage = message
   }
 
+  get hasBegun () { return (this.state === LOST ? this.lostIn : this.state) >= BEGUN }
+  get hasEnded () { return (this.state === LOST ? this.lostIn : this.state) >= QUEUED }
+  get isFlushed () { return this.state === FLUSHED }
+  /** The connection closed before it was flushed. */
+  get isLost () { return this.state === LOST }
+
   get headersSent () { return this.res === null ? this.hasBegun : this.res.headersSent }
   get writableEnded () { return this.res === null ? this.hasEnded : this.res.writableEnded }
   get finished () { return this.res === null ? this.hasEnded : this.res.finished }
@@ -193,9 +249,6 @@ class Outgoing {
 
   /** Whether it can still be sent: it has not ended, and the client is connected. */
   get canRespond () { return canRespond(this.res) }
-
-  /** The connection closed before it was flushed. */
-  get isLost () { return this.failure !== null }
 
   // ---- header fields; a method named …Field is for the fields of this object
 
@@ -338,9 +391,9 @@ class Outgoing {
     this.res = res
   }
 
-  // *engine*: get hasBegun (the header section is complete), get hasEnded, get canRespond, get localSocket,
-  // get isFlushed, get isClosed (node would have destroyed it), setField(name, value) and appendField(name, value)
-  // (false if node's code must set or reject it), end(body), onFinished(fn), makeResponse(), which calls adopt()
+  // *engine*: get canRespond, get localSocket, get isClosed (node would have destroyed it), setField(name, value) and
+  // appendField(name, value) (false if node's code must set or reject it), end(body), onFinished(fn), makeResponse(),
+  // which calls adopt()
 }
 
-module.exports = { Incoming, Outgoing }
+module.exports = { Incoming, Outgoing, NAMES, OPEN, BEGUN, STREAMING, QUEUED, BATCHED, WRITTEN, FLUSHED }

@@ -330,8 +330,8 @@ engines('the contract', ({ it, serve, engine }) => {
 
 /** Members of the base classes that only engines and node's objects of an engine use. */
 const INTERNAL = [
-  'constructor', 'find', 'indexOf', 'put', 'extend', 'names', 'getField', 'getFields', 'removeField', 'releaseFields', 'adopt',
-  'setOwner', 'holdsFields'
+  'constructor', 'find', 'put', 'extend', 'names', 'getField', 'getFields', 'removeField', 'releaseFields', 'adopt', 'setOwner',
+  'become', 'lose', 'hasBegun', 'hasEnded', 'isFlushed'
 ]
 
 /** Members whose tests are above, under other names. */
@@ -340,7 +340,7 @@ const BEYOND = ['field', 'readBody', 'materialize', 'sink', 'onFinished', 'end',
 /** What an engine provides. */
 const PROVIDED = {
   Incoming: ['localSocket', 'localMinor', 'isSpent', 'makeHeaders', 'findField', 'collect', 'makeRequest'],
-  Outgoing: ['localSocket', 'isFlushed', 'isClosed', 'setField', 'appendField', 'end', 'onFinished', 'makeResponse']
+  Outgoing: ['localSocket', 'isClosed', 'setField', 'appendField', 'end', 'onFinished', 'makeResponse']
 }
 
 describe('the members of the contract', () => {

@@ -122,9 +122,6 @@ declare module '../../lib/engines/contract' {
 
   interface Outgoing {
     readonly localSocket: nodeStream.Duplex | null
-    readonly hasBegun: boolean
-    readonly hasEnded: boolean
-    readonly isFlushed: boolean
     readonly isClosed: boolean
     setField (name: string, value: any): boolean
     appendField (name: string, value: any): boolean

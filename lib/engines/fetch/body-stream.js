@@ -45,7 +45,6 @@ module.exports = class BodyStream extends Writable {
     if (node !== null) return node.end(callback)
     this.controller.close()
     callback()
-    this.outgoing.onEnd()
     this.outgoing.onFlushed()
   }
 

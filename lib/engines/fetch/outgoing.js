@@ -1,10 +1,10 @@
 'use strict'
 
-const assert = require('assert')
 const { Buffer } = require('buffer')
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('http')
 const { isIP } = require('net')
 const contract = require('../contract')
+const { OPEN, BEGUN, WRITTEN, FLUSHED } = contract
 const { reset, responseLost } = require('../errors')
 const { FieldName, fieldName } = require('../field-names')
 const { Incoming } = require('./incoming')
@@ -22,32 +22,9 @@ const fresh = new Set()
 let isScheduled = false
 
 /**
- * A response that becomes a web Response.
- *
- *    OPEN ──▶ BEGUN ──▶ ENDED ──▶ FLUSHED
- *     ├─────── whole ─────▲         ▲
- *     ├─────── by node's response ──┘
- *     └── and each state before FLUSHED ──▶ LOST
- *
- * OPEN: nothing was delivered, or node's response sends it. BEGUN: delivered before the body was complete. ENDED:
- * nothing follows. FLUSHED: the caller has read the last byte. LOST: the caller has cancelled it, or it cannot be
- * completed.
+ * A response that becomes a web Response: BEGUN when that is delivered, FLUSHED once the caller has read the last byte,
+ * LOST when the caller has cancelled it, or it cannot be completed. It is OPEN while node's response sends it.
  */
-const OPEN = 0
-const BEGUN = 1
-const ENDED = 2
-const FLUSHED = 3
-const LOST = 4
-
-const NAMES = ['OPEN', 'BEGUN', 'ENDED', 'FLUSHED', 'LOST']
-
-/** For each state, a bit mask of its allowed predecessors. */
-const FOLLOWS = []
-FOLLOWS[BEGUN] = 1 << OPEN
-FOLLOWS[ENDED] = 1 << OPEN | 1 << BEGUN
-FOLLOWS[FLUSHED] = 1 << OPEN | 1 << ENDED
-FOLLOWS[LOST] = 1 << OPEN | 1 << BEGUN | 1 << ENDED
-
 class Outgoing extends contract.Outgoing {
   /** `info` is what the runtime passes beside the request; the others are of the promise of the Response. */
   constructor (host, request, info, resolve, reject) {
@@ -61,16 +38,7 @@ class Outgoing extends contract.Outgoing {
     this.signal = null      // of the request, until the response is sent
     this.completes = false  // Deno: `info.completed` is rejected if the Response does not arrive
     this.listeners = null
-    this.state = OPEN
-    this.settledIn = OPEN   // its state before FLUSHED or LOST
     this.incoming.respondWith(this)
-  }
-
-  /** @throws {Error} for a change of state that is not allowed: a bug in kone */
-  become (state) {
-    const isAllowed = (FOLLOWS[state] & 1 << this.state) !== 0
-    if (!isAllowed) assert.fail(`a response went from ${NAMES[this.state]} to ${NAMES[state]}`)
-    this.state = state
   }
 
   /** The connection in memory, made when something reads a socket. */
@@ -83,15 +51,12 @@ class Outgoing extends contract.Outgoing {
   }
 
   get localSocket () { return this.isFlushed ? null : this.connection }
-  get hasBegun () { return (this.isClosed ? this.settledIn : this.state) >= BEGUN }
-  get hasEnded () { return (this.isClosed ? this.settledIn : this.state) >= ENDED }
-  get isFlushed () { return this.state === FLUSHED }
   get isClosed () { return this.state >= FLUSHED }
 
   /** Does not ask the socket, because that is made when it is read. */
   get canRespond () {
     if (this.res !== null) return super.canRespond
-    return this.state < ENDED && (this.madeConnection === null || this.madeConnection.writable)
+    return this.state < WRITTEN && (this.madeConnection === null || this.madeConnection.writable)
   }
 
   setField (name, value) {
@@ -135,7 +100,8 @@ class Outgoing extends contract.Outgoing {
       this.put(CONTENT_LENGTH, Buffer.byteLength(content))
     }
     const response = this.toResponse(isBodiless ? this.nothing : content.length === 0 ? null : content)
-    this.become(ENDED)
+    this.become(BEGUN)
+    this.onEnd()
     this.deliver(response)
   }
 
@@ -154,7 +120,7 @@ class Outgoing extends contract.Outgoing {
 
   /** The stream has ended, and the caller may still read it. */
   onEnd () {
-    if (this.state === BEGUN) this.become(ENDED)
+    if (this.state === BEGUN) this.become(WRITTEN)
   }
 
   /** Node's response where it sends the bytes: it was made before the Response was. */
@@ -237,21 +203,25 @@ class Outgoing extends contract.Outgoing {
   deliver (response) {
     if (this.signal?.aborted) return this.handleEvent()
     if (this.completes) this.unlisten()
-    if (this.state === ENDED) this.onFlushed() // before, so that its listeners are called before the caller goes on
+    if (this.state === WRITTEN) this.onFlushed() // before, so that its listeners are called before the caller goes on
     this.resolve(response)
   }
 
   /** The whole response was given to the caller, or to the stream that the caller reads. */
   onFlushed () {
     if (this.isClosed) return
-    this.notify(FLUSHED, null)
+    if (this.state === OPEN) this.become(BEGUN) // node's response has sent it
+    this.onEnd()
+    this.become(FLUSHED)
+    this.notify()
     this.incoming.onSent()
   }
 
   /** The caller has aborted, or the response cannot be completed. */
   lose (cause) {
     if (this.isClosed) return
-    this.notify(LOST, responseLost(cause))
+    super.lose(responseLost(cause))
+    this.notify()
     this.stream?.destroy(cause)
     // Does nothing once it is delivered. Deno logs what a handler rejects with, and its client has left.
     if (this.completes) this.resolve(webResponse(500, STATUS_CODES[500], [], null))
@@ -260,12 +230,9 @@ class Outgoing extends contract.Outgoing {
     this.madeConnection?.destroy()
   }
 
-  notify (state, failure) {
-    this.settledIn = this.state
-    this.become(state)
-    this.failure = failure
+  notify () {
     this.unlisten()
-    if (this.listeners !== null) for (const fn of this.listeners) notify(fn, failure)
+    if (this.listeners !== null) for (const fn of this.listeners) notify(fn, this.failure)
   }
 }
 
@@ -297,4 +264,4 @@ function notify (fn, failure) {
   queueMicrotask(() => fn(failure))
 }
 
-module.exports = { Outgoing, NAMES }
+module.exports = { Outgoing }

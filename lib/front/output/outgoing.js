@@ -3,6 +3,7 @@
 const assert = require('assert')
 const { STATUS_CODES } = require('http')
 const contract = require('../../engines/contract')
+const { OPEN, BEGUN, STREAMING, QUEUED, FLUSHED } = contract
 const { responseLost } = require('../../engines/errors')
 const { REMOVED, fieldName, isPlain } = require('../../engines/field-names')
 const { ASCII, UTF8 } = require('./pieces')
@@ -21,40 +22,10 @@ const { nextTick } = require('../../shared/timers')
  * Transfer-Encoding set by the app, a status out of range, a value that node would reject …) it creates node's
  * ServerResponse, which sends it or throws.
  *
- * From its end on, only Responses changes its state:
- *
- *    OPEN ──▶ BEGUN ────────────────┬──────────▶ WRITTEN ──▶ FLUSHED
- *              ├──▶ QUEUED ─────▶ BATCHED ──────────▲ ▲
- *              │                                      │
- *              ├──▶ STREAMING ────────────────────────┘
- *    and each state before FLUSHED ──────────────────────▶ LOST
- *
- * OPEN: its header section may change. BEGUN: the header section is complete. STREAMING: a part was written before the
- * end. QUEUED: ended while an earlier response was open, or while the client did not read. BATCHED: will be written
- * together with other responses. WRITTEN: given to the socket. FLUSHED: given to the operating system. LOST: the
- * connection closed before it was flushed. The first response skips QUEUED, and one that is alone also skips BATCHED.
+ * From its end on, only Responses changes its state (see contract.js). STREAMING: a part was written before the end.
+ * QUEUED: ended while an earlier response was open, or while the client did not read. BATCHED: will be written together
+ * with other responses. The first response skips QUEUED, and one that is alone also skips BATCHED.
  */
-const OPEN = 0
-const BEGUN = 1
-const STREAMING = 2
-const QUEUED = 3 // from here on it has ended
-const BATCHED = 4
-const WRITTEN = 5
-const FLUSHED = 6
-const LOST = 7
-
-const NAMES = ['OPEN', 'BEGUN', 'STREAMING', 'QUEUED', 'BATCHED', 'WRITTEN', 'FLUSHED', 'LOST']
-
-/** For each state, a bit mask of its allowed predecessors. */
-const FOLLOWS = []
-FOLLOWS[BEGUN] = 1 << OPEN
-FOLLOWS[STREAMING] = 1 << BEGUN
-FOLLOWS[QUEUED] = 1 << BEGUN
-FOLLOWS[BATCHED] = 1 << BEGUN | 1 << QUEUED
-FOLLOWS[WRITTEN] = 1 << BEGUN | 1 << STREAMING | 1 << BATCHED
-FOLLOWS[FLUSHED] = 1 << WRITTEN
-FOLLOWS[LOST] = 1 << OPEN | 1 << BEGUN | 1 << STREAMING | 1 << QUEUED | 1 << BATCHED | 1 << WRITTEN
-
 class Outgoing extends contract.Outgoing {
   /**
    * @param {import('./responses').Responses} responses of the connection
@@ -64,8 +35,6 @@ class Outgoing extends contract.Outgoing {
     super(incoming)
     this.responses = responses
     this.next = null        // the response after this one on the connection
-    this.state = OPEN
-    this.lostIn = OPEN      // of a lost response: its state before
     this.closes = false     // the connection closes after this response; decided when it ends
     this.removed = 0        // bits of REMOVED
     this.isUnusual = false  // a header was set that changes framing: node's code writes it
@@ -81,9 +50,6 @@ class Outgoing extends contract.Outgoing {
   }
 
   get isClosed () { return this.isLost || this.isPast }
-  get hasBegun () { return (this.state === LOST ? this.lostIn : this.state) >= BEGUN }
-  get hasEnded () { return (this.state === LOST ? this.lostIn : this.state) >= QUEUED }
-  get isFlushed () { return this.state === FLUSHED }
 
   /** As node does: null while earlier responses are open, and after the end. */
   get localSocket () { return this.responses.first === this || this.isLost ? this.responses.socket : null }
@@ -248,13 +214,6 @@ class Outgoing extends contract.Outgoing {
 
   // ---- for Responses and the connection
 
-  /** @throws {Error} for a change of state that is not allowed: a bug in kone */
-  become (state) {
-    const isAllowed = (FOLLOWS[state] & 1 << this.state) !== 0
-    if (!isAllowed) assert.fail(`a response went from ${NAMES[this.state]} to ${NAMES[state]}`)
-    this.state = state
-  }
-
   link (outgoing) {
     this.next = outgoing
   }
@@ -305,10 +264,8 @@ class Outgoing extends contract.Outgoing {
 
   /** The connection closed before the response was flushed. `hadTurn`: it was the first such response. */
   lose (err, hadTurn) {
-    this.lostIn = this.state
-    this.become(LOST)
+    super.lose(err)
     this.next = null
-    this.failure = err
     this.hadTurn = hadTurn
     this.unqueue()
     this.notify()
@@ -343,4 +300,4 @@ class Outgoing extends contract.Outgoing {
   }
 }
 
-module.exports = { Outgoing, NAMES, STREAMING, BATCHED, WRITTEN }
+module.exports = { Outgoing }

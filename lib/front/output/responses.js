@@ -3,8 +3,8 @@
 const { callAll } = require('../call')
 const { notWritten } = require('../errors')
 const { cutOff } = require('../node/message')
+const { STREAMING, BATCHED, WRITTEN } = require('../../engines/contract')
 const { responseLost } = require('../../engines/errors')
-const { STREAMING, BATCHED, WRITTEN } = require('./outgoing')
 const { Pieces } = require('./pieces')
 const { nextTick } = require('../../shared/timers')
 

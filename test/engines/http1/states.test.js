@@ -5,8 +5,7 @@ const assert = require('node:assert/strict')
 const { Body, NAMES: BODIES } = require('../../../lib/front/input/body')
 const { Gate, BODY, FULL, MANY, HANDOVER, CLOSE, READ } = require('../../../lib/front/input/gate')
 const { Reader } = require('../../../lib/front/input/reader')
-const fetching = require('../../../lib/engines/fetch/outgoing')
-const { NAMES, Outgoing } = require('../../../lib/front/output/outgoing')
+const { NAMES, Outgoing } = require('../../../lib/engines/contract')
 const { rows } = require('./readme')
 
 // `OPEN to WRITTEN` are the states between, too.
@@ -34,14 +33,6 @@ function isAsDrawn (what, Class, names, drawn) {
     }
   }
 }
-
-describe('the states of a response of app.fetch', () => {
-  it('should change as the drawing in lib/engines/fetch/outgoing.js says, and not otherwise', () => {
-    isAsDrawn('a response', fetching.Outgoing, fetching.NAMES, [
-      'OPEN → BEGUN', 'OPEN → ENDED', 'BEGUN → ENDED', 'OPEN → FLUSHED', 'ENDED → FLUSHED', 'OPEN → LOST', 'BEGUN → LOST', 'ENDED → LOST'
-    ])
-  })
-})
 
 const failure = message => ({ code: 'ERR_ASSERTION', message })
 
