@@ -1,7 +1,7 @@
 'use strict'
 
 const http2Stream = require('./objects/http2-stream')
-const { clearInterval, setImmediate, setInterval } = require('../shared/timers')
+const { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = require('../shared/timers')
 
 /** How many bytes of a rest are dropped: as many as `readBody()` reads by default. */
 const MOST = 1024 * 1024
@@ -10,20 +10,24 @@ const MOST = 1024 * 1024
 const PATIENCE = 2000
 const PERIOD = 100
 
+/** How long a client may go on to send a rest beyond MOST, in ms: many read the response behind their last byte. */
+const LINGER = 30_000
+
 /**
  * The rest of a request's body, once the response was flushed. The connection's next request comes behind it:
  *
  *    a pipe into a stream that lives    it is read, however slowly
  *    a listener that takes bytes        it is read
  *    a listener that takes none         the connection is closed after PATIENCE
- *    none of these                      it is dropped; beyond MOST bytes the connection is closed
+ *    none of these                      it is dropped; beyond MOST bytes our side of the connection is closed
  *
  * Who reads is looked up in node's request each time, because any code may begin and stop at any time.
  */
 class Rest {
-  constructor (req, socket, missing) {
+  constructor (req, socket, missing, end) {
     this.req = req
     this.socket = socket // req.socket is null after destroy()
+    this.endSide = end
     this.end = socket.bytesRead + missing
     this.most = 0        // of the socket's bytesRead, once the rest is dropped
     this.taken = -1      // bytes of the socket that have left the request, for its reader
@@ -49,18 +53,18 @@ class Rest {
     clearInterval(this.timer)
     if (http2Stream(req) !== undefined) return close(req)
     this.most = socket.bytesRead + MOST
-    // The client is notified at once: what it sends behind the rest is lost with the connection.
-    if (this.end > this.most) socket.end()
     req._dump()
     socket.resume() // a request that was destroyed does not
-    this.limit()
+    // The client is notified at once: what it sends behind the rest is lost with the connection.
+    if (this.end > this.most) this.endSide()
+    else this.limit()
   }
 
   /** Behind each iteration of the event loop, which reads 2 MB at most. */
   limit () {
     const { req, socket } = this
     if (req.complete || socket.destroyed) return
-    if (socket.bytesRead > this.most) close(req, socket)
+    if (socket.bytesRead > this.most) this.endSide()
     else setImmediate(() => this.limit()).unref()
   }
 }
@@ -87,9 +91,17 @@ function close (req, socket) {
  * @param {http.IncomingMessage|http2.Http2ServerRequest} req
  * @param {net.Socket} socket
  * @param {number} missing bytes, at least; NaN if nobody knows
+ * @param {() => void} [end] ends our side of the connection, as `linger`
  */
-function follow (req, socket, missing) {
-  if (!req.complete && !socket.destroyed) new Rest(req, socket, missing) // eslint-disable-line no-new
+function follow (req, socket, missing, end = () => linger(socket)) {
+  if (!req.complete && !socket.destroyed) new Rest(req, socket, missing, end) // eslint-disable-line no-new
 }
 
-module.exports = { MOST, follow }
+/** Sends the FIN, and reads on: to close a socket at which bytes arrive is a RST, and clients lose the response. */
+function linger (socket) {
+  socket.end()
+  const timer = setTimeout(() => socket.destroy(), LINGER).unref()
+  socket.once('close', () => clearTimeout(timer))
+}
+
+module.exports = { MOST, follow, linger }

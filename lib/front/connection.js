@@ -10,6 +10,7 @@ const { call, emit } = require('./call')
 const { refuse } = require('./errors')
 const { Deadlines } = require('./timeouts')
 const turn = require('./turn')
+const { linger } = require('../engines/rest')
 const { nextTick, setImmediate } = require('../shared/timers')
 
 const MOST_REQUESTS = 256 // pending; with more of them reading stops
@@ -215,7 +216,14 @@ class Connection {
     if (this.responses.isFlushed) sockets.setMessage(this.socket, null)
     // Bytes that are not flushed are lost with the socket's 'close'.
     if (this.reader.receiving === null) sockets.endSoon(this.socket)
-    else this.socket.destroySoon() // unread bytes make close() a RST; a FIN before it ends the response
+    else linger(this.socket)
+    this.readOn()
+  }
+
+  /** The rest of a body is too long to be dropped before a next request; see ../engines/rest.js. */
+  linger () {
+    this.gate.stop(CLOSE)
+    linger(this.socket)
     this.readOn()
   }
 

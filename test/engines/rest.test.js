@@ -240,6 +240,37 @@ for (const side of Object.keys(SIDES)) {
   })
 }
 
+/** By the fields of the request: how the length of its body is given, and whether a next request can follow. */
+const WAYS = {
+  'of a length': 'Content-Length',
+  'in chunks': 'Transfer-Encoding',
+  'of a length, Connection: close': 'Connection: close\r\nContent-Length',
+  'in chunks, Connection: close': 'Connection: close\r\nTransfer-Encoding'
+}
+
+for (const [side, isNode] of Object.entries({ front: false, 'front, ctx.req touched': false, 'node:http': true })) {
+  describe(`a long body that nobody reads, ${side}`, { concurrency: 4 }, () => {
+    for (const [way, fields] of Object.entries(WAYS)) {
+      if (isNode && way.includes('close')) continue // node:http resets the connection
+      it(`should cost no client the response, which many read behind their last byte: ${way}`, async () => {
+        const port = await serve(side, ctx => { ctx.status = 401 })
+        const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true }).pause().setEncoding('latin1')
+        const isChunked = fields.endsWith('Encoding')
+        socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${fields}: ${isChunked ? 'chunked' : 16 * MB}\r\n\r\n`)
+        const piece = Buffer.alloc(MB, 'x')
+        for (let i = 0; i < 16; i++) {
+          const data = isChunked ? Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]) : piece
+          await new Promise((resolve, reject) => socket.write(data, err => err ? reject(err) : resolve()))
+        }
+        let text = ''
+        for await (const chunk of socket) text += chunk
+        assert.match(text, /^HTTP\/1.1 401 /)
+        socket.destroy()
+      })
+    }
+  })
+}
+
 /** Who reads on behind the response, and how: each takes longer than a reader may take nothing. */
 const WORKING = {
   'a pipe into a stream that takes its time': async ctx => {

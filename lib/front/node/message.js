@@ -160,7 +160,8 @@ function releaseRequest ({ closes, incoming }) {
   const { body, req } = incoming
   if (kDetachAbortSignal !== undefined) req[kDetachAbortSignal]()
   if (!closes && body !== null && body.isStreamed) {
-    follow(req, incoming.localSocket, body.missing === Infinity ? NaN : body.missing)
+    const missing = body.missing === Infinity ? NaN : body.missing
+    follow(req, incoming.localSocket, missing, () => incoming.connection.linger())
   }
   if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
 }
