@@ -49,5 +49,16 @@ frameworks('conditionalGet', ({ it, Koa, ask, name }) => {
         }
       }
     })
+
+    it(`should remove what describes a body that a 304 does not have (${form})`, async () => {
+      const app = new Koa()
+      use(app)
+      app.use(ctx => {
+        ctx.set({ ETag: '"a"', 'Content-Encoding': 'gzip', 'Content-Range': 'bytes 0-1/9' })
+        ctx.body = 'ab'
+      })
+      const { status, headers } = await ask(app, 'GET /', { headers: { 'If-None-Match': '"a"' } })
+      assert.deepEqual([status, headers['content-encoding'], headers['content-range']], [304, undefined, undefined])
+    })
   }
 })

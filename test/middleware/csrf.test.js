@@ -9,6 +9,7 @@ const multimatch = require('multimatch')
 const picomatch = require('picomatch')
 const csrf = require('kone/middleware/csrf')
 const Router = require('kone/middleware/router')
+const rpc = require('kone/middleware/rpc')
 const session = require('kone/middleware/session')
 const globs = require('../../middleware/csrf/globs')
 
@@ -153,6 +154,17 @@ frameworks('csrf', ({ it, Koa, ask, errors }) => {
 
   it('should work without a body parser', async () => {
     assert.equal((await ask([session(), csrf(), ctx => { ctx.body = 'OK' }], 'POST /', form('x'))).status, 403)
+  })
+
+  it('should ignore no spelling of a function of rpc() but that of an ignored one', async () => {
+    const called = []
+    const methods = { open: () => called.push('open'), transfer: () => called.push('transfer'), 'free/x': () => called.push('free/x') }
+    const app = [session(), csrf({ ignoredPathGlobs: ['/rpc/open*', '/rpc/free/**'] }), rpc(methods)]
+    for (const path of [
+      'transfer', 'open/../transfer', 'free/../transfer', 'free/%2e%2e/transfer', '%74ransfer', 'open%2f..%2ftransfer', 'transfer?/rpc/open',
+      '/transfer', 'open;/transfer', 'free%2fx', 'transfer%00', 'open%0a../transfer', './transfer', 'open', 'free/x'
+    ]) await ask(app, `POST /rpc/${path}`, { headers: { 'Content-Type': 'application/json' }, body: '[]' })
+    assert.deepEqual(called, ['open', 'free/x'])
   })
 
   it('should say so when there is no session to read', async () => {
