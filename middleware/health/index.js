@@ -4,9 +4,7 @@ const overloadState = require('../_shared/overload-state')
 const { given, misuse } = require('../_shared/usage-error')
 const Examination = require('./examination')
 const OPTIONS = require('./options')
-
-// set while app.close() drains a server (lib/engines/drain.js)
-const kDraining = Symbol.for('kone.draining')
+const Readiness = require('./readiness')
 
 // app.use() of kone calls this method with the app (lib/application.js)
 const USED = Symbol.for('kone.used')
@@ -28,15 +26,11 @@ const USED = Symbol.for('kone.used')
 module.exports = function health (options) {
   const { live, ready, checks = {}, timeout, details, beforeShutdown, afterShutdown } = OPTIONS.check(options)
   const examination = new Examination(checks, timeout)
-  const before = once(beforeShutdown)
-  const after = once(afterShutdown)
-  let listened = null // a server that was seen listening
-  let isStopping = false
-  let stopped // by shutdown()
+  const readiness = new Readiness(beforeShutdown, afterShutdown)
 
   function health (ctx, next) {
     const { path } = ctx
-    if (listened === null) listened = listening(ctx)
+    readiness.see(ctx)
     if (path !== live && path !== ready) return next()
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
 
@@ -49,8 +43,8 @@ module.exports = function health (options) {
   }
 
   async function probe (ctx) {
-    const results = isDraining(ctx) ? [] : await examination.run(ctx)
-    const draining = isDraining(ctx) // it may have begun during the checks
+    const results = readiness.isDraining(ctx) ? [] : await examination.run(ctx)
+    const draining = readiness.isDraining(ctx) // it may have begun during the checks
     const isUp = !draining && results.every(({ error }) => error === undefined)
     ctx.status = isUp ? 200 : 503
     ctx.body = isUp ? 'up' : 'down'
@@ -67,22 +61,9 @@ module.exports = function health (options) {
     }
   }
 
-  // A server that never listened counts as ready: it belongs to a test that emits connections.
-  function isDraining (ctx) {
-    if (isStopping) return true
-    const { server } = ctx.socket || {}
-    if (!server) return false
-    return server[kDraining] !== undefined || (server.listening === false && server === listened)
-  }
-
   health[USED] = function (app) {
-    if (beforeShutdown !== undefined) app.onClose(begin, { before: true })
-    if (afterShutdown !== undefined) app.onClose(after)
-  }
-
-  function begin () {
-    isStopping = true
-    return before()
+    if (beforeShutdown !== undefined) app.onClose(() => readiness.begin(), { before: true })
+    if (afterShutdown !== undefined) app.onClose(() => readiness.end())
   }
 
   /**
@@ -94,32 +75,8 @@ module.exports = function health (options) {
    */
   health.shutdown = function (close) {
     if (typeof close !== 'function') throw misuse('health.shutdown', `close must be a function, not ${given(close)}`)
-    stopped ??= inOrder([begin, close, after])
-    return stopped
+    return readiness.shutdown(close)
   }
 
   return health
-}
-
-/** shutdown() and the app's close() may both call it. */
-function once (fn) {
-  let called
-  return () => (called ??= (async () => fn?.())())
-}
-
-async function inOrder (steps) {
-  const failures = []
-  for (const step of steps) {
-    try {
-      await step()
-    } catch (err) {
-      failures.push(err)
-    }
-  }
-  if (failures.length > 0) throw failures[0]
-}
-
-function listening (ctx) {
-  const { server } = ctx.socket || {}
-  return server && server.listening ? server : null
 }

@@ -212,21 +212,8 @@ function operationOf (route, around, store, ids, schemes = {}) {
   }
 
   const operation = { ...own, operationId: unique(operationId ?? route.layer.name, ids) }
-  const validated = new Map()
-  for (const schemas of given) {
-    for (const [part, place] of Object.entries(PLACES)) {
-      if (schemas[part] === undefined) continue
-      for (const one of parametersOf(jsonOf(schemas[part], part), place, store)) {
-        if (place === 'path' && !(one.name in route.params)) continue
-        const key = `${place} ${one.name}`
-        const { required = false, schema } = validated.get(key) ?? {}
-        validated.set(key, { ...one, required: required || one.required, schema: both(schema, one.schema) })
-      }
-    }
-  }
-  const parameters = new Map(/** @type {any[]} */ ([...Object.entries(route.params).map(([name, pattern]) =>
-    [`path ${name}`, { name, in: 'path', required: true, schema: { type: 'string', pattern: pattern ?? undefined } }]), ...validated]))
-  if (parameters.size > 0) operation.parameters = [...parameters.values()]
+  const parameters = allParameters(route.params, given, jsonOf, store)
+  if (parameters.length > 0) operation.parameters = parameters
   operation.requestBody = requestBodyOf(descriptions, route.method, jsonOf, store)
   const streams = route.layer.stack.some(fn => descriptionOf(fn).sendsEvents)
   const upgrades = route.layer.stack.some(fn => fn[kUpgrade] === true)
@@ -234,6 +221,25 @@ function operationOf (route, around, store, ids, schemes = {}) {
   const { 200: ok } = operation.responses
   if (streams && ok) operation.responses[200] = { content: { [EVENTS]: {} }, ...ok }
   return operation
+}
+
+/** Those of the path, and of every schema: one that several have fits all of them. */
+function allParameters (params, given, jsonOf, store) {
+  const validated = new Map()
+  for (const schemas of given) {
+    for (const [part, place] of Object.entries(PLACES)) {
+      if (schemas[part] === undefined) continue
+      for (const one of parametersOf(jsonOf(schemas[part], part), place, store)) {
+        if (place === 'path' && !(one.name in params)) continue
+        const key = `${place} ${one.name}`
+        const { required = false, schema } = validated.get(key) ?? {}
+        validated.set(key, { ...one, required: required || one.required, schema: both(schema, one.schema) })
+      }
+    }
+  }
+  const ofPath = Object.entries(params).map(([name, pattern]) =>
+    [`path ${name}`, { name, in: 'path', required: true, schema: { type: 'string', pattern: pattern ?? undefined } }])
+  return [...new Map(/** @type {any[]} */ ([...ofPath, ...validated])).values()]
 }
 
 /** @return {any[]} */
