@@ -84,7 +84,7 @@ function passes () {
   }
   if (!all) {
     if (newest === atHand) return [whole, bluebird]
-    return [whole, bluebird, part(atHand, plan.but(every, 'long'), TENTH)]
+    return [whole, bluebird, part(atHand, plan.but(every, 'long', 'measure'), TENTH)]
   }
   return [
     whole,

@@ -369,7 +369,7 @@ describe('the rest of a body behind a response, HTTP/2', { concurrency: true }, 
 })
 
 for (const side of Object.keys(SIDES)) {
-  describe(`the rest of a body behind nginx, ${side}`, { skip: missing('nginx') }, () => {
+  describe(`the rest of a body behind nginx, ${side}`, { concurrency: true, skip: missing('nginx') }, () => {
     for (const buffering of ['on', 'off']) {
       it(`should cost the next user no response, proxy_request_buffering ${buffering}`, async t => {
         const port = await serve(side, respond)

@@ -27,7 +27,7 @@ front('a response while app.close() drains', ({ it, serve }) => {
   }
 
   it('should be sent when it was queued before, and be the last when it says so', async () => {
-    const { app, slow, release } = await site(['/slow', '/2', '/3'])
+    const { app, kept, slow, release } = await site(['/slow', '/2', '/3'])
     const closed = app.close({ grace: 10000 })
     release()
     await slow.until(/hello \/slow\.[^]+hello \/2\.[^]+hello \/3\.$/)
@@ -35,6 +35,7 @@ front('a response while app.close() drains', ({ it, serve }) => {
     if (!connectionFields(slow.text).includes('close')) slow.write(get('/4'))
     await slow.all()
     assertCloses(connectionFields(slow.text))
+    kept.socket.end()
     await closed
   })
 

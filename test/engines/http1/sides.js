@@ -31,7 +31,7 @@ const PATIENCE = KONE_MUTANTS ? 4000 : 20000
  */
 function sides (title, define, among = SIDES) {
   for (const side of among) {
-    describe(`${title}, ${side}`, () => {
+    describe(`${title}, ${side}`, { concurrency: 1 }, () => {
       const open = []
       afterEach(async () => {
         for (const close of open.splice(0)) await close()

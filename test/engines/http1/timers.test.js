@@ -1,8 +1,12 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { describe } = require('node:test')
 
-const { chunked, get, hello, holding, post, sides, unsupported, use, waitFor } = require('./sides')
+const { chunked, get, hello, holding, post, sides: inTurn, unsupported, use, waitFor } = require('./sides')
+
+/** Both beside each other: they wait, and do little else. */
+const sides = (title, define) => describe(title, { concurrency: 2 }, () => inTurn(title, define))
 
 const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
 
