@@ -314,34 +314,39 @@ const WORKING = {
   }
 }
 
-for (const side of Object.keys(SIDES)) {
-  describe(`a reader behind the response, ${side}`, { concurrency: true }, () => {
-    for (const [reader, read] of Object.entries(WORKING)) {
-      it(`should get the whole body: ${reader}`, async () => {
-        let size
-        const port = await serve(side, ctx => {
-          ctx.status = 401
-          ctx.body = 'early'
-          if (ctx.method === 'GET') ctx.body = 'next'
-          else size = read(ctx)
-        })
-        const client = new Client(port)
-        client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${MB + LONG}\r\n\r\n`)
-        client.write(Buffer.alloc(MB))
-        await client.until(() => client.text.includes('early'))
-        for (let i = 0; i < LONG; i += 100) { // slowly
-          client.write(Buffer.alloc(100))
-          await sleep(100)
-        }
-        client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-        await client.until(() => client.text.endsWith('next'))
-        assert.match(client.text, /next$/)
-        client.socket.destroy()
-        assert.equal(await size, MB + LONG)
-      })
-    }
+/** All beside each other: they wait longer than they compute. */
+function onSides (title, options, define) {
+  describe(title, { concurrency: true, ...options }, () => {
+    for (const side of Object.keys(SIDES)) describe(side, () => define(side))
   })
 }
+
+onSides('a reader behind the response', {}, side => {
+  for (const [reader, read] of Object.entries(WORKING)) {
+    it(`should get the whole body: ${reader}`, async () => {
+      let size
+      const port = await serve(side, ctx => {
+        ctx.status = 401
+        ctx.body = 'early'
+        if (ctx.method === 'GET') ctx.body = 'next'
+        else size = read(ctx)
+      })
+      const client = new Client(port)
+      client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${MB + LONG}\r\n\r\n`)
+      client.write(Buffer.alloc(MB))
+      await client.until(() => client.text.includes('early'))
+      for (let i = 0; i < LONG; i += 100) { // slowly
+        client.write(Buffer.alloc(100))
+        await sleep(100)
+      }
+      client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      await client.until(() => client.text.endsWith('next'))
+      assert.match(client.text, /next$/)
+      client.socket.destroy()
+      assert.equal(await size, MB + LONG)
+    })
+  }
+})
 
 describe('the rest of a body behind a response, HTTP/2', { concurrency: true }, () => {
   for (const [reader, { then }] of Object.entries(READERS)) {
@@ -368,38 +373,36 @@ describe('the rest of a body behind a response, HTTP/2', { concurrency: true }, 
   }
 })
 
-for (const side of Object.keys(SIDES)) {
-  describe(`the rest of a body behind nginx, ${side}`, { concurrency: true, skip: missing('nginx') }, () => {
-    for (const buffering of ['on', 'off']) {
-      it(`should cost the next user no response, proxy_request_buffering ${buffering}`, async t => {
-        const port = await serve(side, respond)
-        const socketPath = await nginx(t, port, buffering)
-        const failures = []
-        for (const [reader, { then }] of Object.entries(READERS)) {
-          for (const size of then === HOLDS ? [] : SIZES) { // for 2 seconds nobody knows that these will not read on
-            await post(socketPath, targetOf(reader, 100), size).catch(() => {})
-            for (let user = 0; user < 3; user++) {
-              const { status, text } = await post(socketPath, '/next', 10)
-              if (status !== 200) failures.push({ reader, size, user, status, text })
-            }
+onSides('the rest of a body behind nginx', { skip: missing('nginx') }, side => {
+  for (const buffering of ['on', 'off']) {
+    it(`should cost the next user no response, proxy_request_buffering ${buffering}`, async t => {
+      const port = await serve(side, respond)
+      const socketPath = await nginx(t, port, buffering)
+      const failures = []
+      for (const [reader, { then }] of Object.entries(READERS)) {
+        for (const size of then === HOLDS ? [] : SIZES) { // for 2 seconds nobody knows that these will not read on
+          await post(socketPath, targetOf(reader, 100), size).catch(() => {})
+          for (let user = 0; user < 3; user++) {
+            const { status, text } = await post(socketPath, '/next', 10)
+            if (status !== 200) failures.push({ reader, size, user, status, text })
           }
         }
-        assert.deepEqual(failures, [])
-      })
-    }
-
-    // Nobody knows that it will not read on, and nginx has sent the whole body, so that it keeps the connection.
-    it('should cost one user at most a response, after 2 seconds: a reader that holds', async t => {
-      const socketPath = await nginx(t, await serve(side, respond), 'on')
-      const statuses = []
-      for (const target of [targetOf("a listener for 'data' that pauses", 100), '/next', '/next']) {
-        statuses.push((await post(socketPath, target, target === '/next' ? 10 : MB)).status)
       }
-      // Unless the whole body has arrived. After PATIENCE it would be a 504.
-      assert.match(statuses.join(), /^413,(?:502|200),200$/)
+      assert.deepEqual(failures, [])
     })
+  }
+
+  // Nobody knows that it will not read on, and nginx has sent the whole body, so that it keeps the connection.
+  it('should cost one user at most a response, after 2 seconds: a reader that holds', async t => {
+    const socketPath = await nginx(t, await serve(side, respond), 'on')
+    const statuses = []
+    for (const target of [targetOf("a listener for 'data' that pauses", 100), '/next', '/next']) {
+      statuses.push((await post(socketPath, target, target === '/next' ? 10 : MB)).status)
+    }
+    // Unless the whole body has arrived. After PATIENCE it would be a 504.
+    assert.match(statuses.join(), /^413,(?:502|200),200$/)
   })
-}
+})
 
 /** @return {Promise<string>} path of the socket that nginx listens at, in front of `port` */
 async function nginx (t, port, buffering) {
