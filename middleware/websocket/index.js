@@ -87,7 +87,6 @@ module.exports = function websocket (handler, options) {
       server.handleUpgrade(request, connection, head, socket => {
         isOpen = true
         socket.begin(settings, { context, connection, earlier, others: openOf(upgrade.server), released })
-        if (upgrade.server[kDraining] !== undefined) socket.leave()
         sockets.opened(ctx, socket)
         forbidFields(ctx)
         context.runInAsyncScope(run, undefined, handler, socket, ctx)

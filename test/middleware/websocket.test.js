@@ -350,7 +350,7 @@ for (const [name, serve] of Object.entries(ENGINES)) {
 
     it('should fulfil send() when the system has the message, and close behind the limit what nobody awaits', async () => {
       const results = []
-      const { open, raw } = await start(async (socket, ctx) => {
+      const { app, open, raw } = await start(async (socket, ctx) => {
         if (ctx.params.id === '1') {
           const big = socket.send(Buffer.alloc(40e6)).then(() => results.push('sent'), () => results.push('failed'))
           const small = socket.send('x') // awaited, too: no limit
@@ -367,6 +367,7 @@ for (const [name, serve] of Object.entries(ENGINES)) {
           socket.send('late') // rejected, and nobody awaits it
           await assert.rejects(socket.send('late'), { code: 'KONE_ERR_SOCKET_CLOSED' })
           results.push('rejected')
+          await socket.send('late') // no error of the app
         }
       })
       const slow = await raw('/chats/1')
@@ -382,26 +383,43 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       behind.destroy()
       await closeOf(open('/chats/3'))
       await until(() => results.length === 1)
-      assert.deepEqual(results, ['rejected'])
+      assert.deepEqual([results, app.errors], [['rejected'], []])
     })
 
     it('should disconnect a client that responds to no ping', async () => {
       const codes = []
-      const { open, raw } = await start(async (socket, ctx) => {
+      const { app, open, raw } = await start(async (socket, ctx) => {
         if (ctx.params.id === '1') return codes.push((await socket.closed).code)
+        if (ctx.params.id === '3') { // its pongs are not read meanwhile
+          await new Promise(resolve => ctx.app.once('pinged', resolve))
+          return codes.push(socket.isStopped, socket.readyState)
+        }
         await once(socket, 'pong')
         assert.equal(socket.silence, 0)
-      }, { options: { heartbeat: 15 } })
+      }, { options: { heartbeat: 15, maxPayload: 100 } })
       const silent = await raw()
       silent.resume()
       await once(silent, 'close')
       await until(() => codes.length === 1)
       assert.deepEqual(codes, [1006])
       assert.equal(await closeOf(open('/chats/2')), '1000')
+      const unread = open('/chats/3')
+      let pings = 0
+      unread.on('open', () => { for (let i = 0; i < 5; i++) unread.send('x'.repeat(100)) })
+      unread.on('ping', () => ++pings === 8 && app.emit('pinged'))
+      await closeOf(unread)
+      assert.deepEqual(codes.splice(1), [true, WebSocket.OPEN])
     })
 
     it('should choose a subprotocol, and bound the connections', async () => {
-      const { open, raw } = await start(async socket => { await socket.closed }, { options: { protocols: ['b', 'a'], maxConnections: 1 } })
+      const { open, raw } = await start(async socket => { await socket.closed }, {
+        options: { protocols: ['b', 'a'], maxConnections: 1 },
+        around: [async (ctx, next) => {
+          await next()
+          if (ctx.query.late) ctx.throw(403) // behind websocket(), which has counted it
+        }]
+      })
+      assert.equal((await raw('/chats/1?late=1')).status, 403)
       const first = open('/chats/1', ['x', 'a', 'b'])
       await once(first, 'open')
       assert.equal(first.protocol, 'b')
