@@ -82,6 +82,7 @@ describe('new Kone(options)', () => {
       composer: 'compose',
       promise: 'Promise',
       asyncLocalStorge: 'asyncLocalStorage',
+      KEYS: 'keys',
       http: undefined,
       http2: undefined,
       dev: undefined,

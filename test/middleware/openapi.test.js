@@ -181,6 +181,7 @@ describe('openapi(app)', () => {
     'has a type that is not one of JSON Schema: "strin"': standard({ type: 'strin' }),
     'properties.a has a required that is not one of JSON Schema: "x"': standard({ type: 'object', properties: { a: { required: 'x' } } }),
     'has a pattern that is not one of JSON Schema: "("': standard({ type: 'string', pattern: '(' }),
+    'has a items that is not one of JSON Schema: "string"': standard({ type: 'array', items: 'string' }),
     "$ref '#/$defs/Gone' points to nothing": standard({ $ref: '#/$defs/Gone' }),
     '$ref is circular and has no schema: A → B → A':
       standard({ $ref: '#/$defs/A', $defs: { A: { $ref: '#/$defs/B' }, B: { $ref: '#/$defs/A' } } }),
