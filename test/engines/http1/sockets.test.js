@@ -410,3 +410,28 @@ sides('server.close()', ({ it, serve }) => {
     other.close()
   })
 })
+
+describe('the socket of a kept connection', () => {
+  it('should not allow more listeners for each response that had it', async t => {
+    const app = new Kone()
+    app.use(ctx => {
+      ctx.res.once('finish', () => {})
+      ctx.body = String(ctx.socket.getMaxListeners())
+    })
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const client = net.connect(server.address().port, '127.0.0.1').setEncoding('latin1')
+    t.after(() => {
+      client.destroy()
+      server.close()
+    })
+    const most = []
+    for (let i = 0; i < 3; i++) {
+      client.write(get('/'))
+      let received = ''
+      while (!/\r\n\r\n\d+$/.test(received)) received += (await once(client, 'data'))[0]
+      most.push(received.split('\r\n\r\n')[1])
+    }
+    assert.deepEqual(most, ['10', '10', '10'])
+  })
+})
