@@ -1,6 +1,8 @@
 'use strict'
 
 const fs = require('fs')
+const { Readable } = require('stream')
+const lazy = require('../shared/lazy')
 
 /** Node's default for the option `highWaterMark`, in bytes. Reuse of the buffers of smaller files gained nothing. */
 const DEFAULT = 64 * 1024
@@ -21,7 +23,13 @@ const HARMLESS = new Set(['error', 'close', 'open', 'ready', 'end'])
 const kReuse = Symbol('kone.reuse')
 
 const { open, read, close } = fs
-const { _read, _destroy, push, read: take, pipe } = fs.ReadStream.prototype
+const { push, read: take, pipe } = Readable.prototype
+
+/** As they are when the first file is sent: node loads the class, and readline with it, when it is first read. */
+const methods = lazy(() => {
+  const { _read, _destroy } = fs.ReadStream.prototype
+  return { _read, _destroy }
+})
 
 const free = []
 const lent = new WeakSet()
@@ -102,7 +110,7 @@ function readIntoLent (stream) {
     })
   }
   stream._destroy = function (err, done) {
-    const destroy = () => _destroy.call(stream, err, done)
+    const destroy = () => methods()._destroy.call(stream, err, done)
     if (isReading) onRead = destroy
     else destroy()
   }
@@ -112,7 +120,7 @@ function isUntouched (stream) {
   const { flowing, encoding, length } = stream._readableState
   return Object.getPrototypeOf(stream) === fs.ReadStream.prototype &&
     flowing === null && encoding === null && length === 0 && stream.bytesRead === 0 && !stream.destroyed &&
-    stream._read === _read && stream._destroy === _destroy &&
+    stream._read === methods()._read && stream._destroy === methods()._destroy &&
     stream.push === push && stream.read === take && stream.pipe === pipe &&
     fs.open === open && fs.read === read && fs.close === close && readsWith(stream, fs) &&
     stream.eventNames().every(name => typeof name === 'symbol' || HARMLESS.has(name))
