@@ -469,6 +469,7 @@ class Run {
     const isRead = WHOLE.includes(this.reader) && !this.isBehindLast
     const isForNode = NODES.includes(this.behind)
     const isGone = this.path.some(step => step.endsWith(RST)) // the client notices nothing
+    const isEnded = handle.isShut && !handle.hasEnded && handle.unread.length === 0 // it waits for the client's FIN
     return {
       'the request comes': this.request !== null,
       'its reader gets all bytes': isRead && this.received === this.sent && !isGone && !(waits && this.isCut),
@@ -482,7 +483,7 @@ class Run {
       'the next request comes': this.hasNext && !waits,
       'the next response is sent': text.includes('second') && !waits && !isGone,
       'the client gets a response': text !== '' && !waits && !isGone,
-      'the connection is closed': handle.isClosed && !waits && !isGone && !this.isOpen,
+      'the connection is closed': (handle.isClosed || isEnded) && !waits && !isGone && !this.isOpen,
       'the connection stays open': !handle.isClosed && !waits && !this.isCut,
       'all is read': handle.unread.length === 0 && !waits && !this.isDestroyed && !isGone,
       'the connection is idle': handle.isClosed || !text.includes('second') || this.engine === 'node' || this.connection === undefined ||
