@@ -42,6 +42,7 @@ function level (figures, connections, kind) {
   const here = one => one.connections === connections
   const reasons = [...new Set(leftOut.filter(here).map(({ reason }) => reason))]
   return matrix(figures, {
+    isShown: kind === SOCKETS,
     heading: `${kind}${whole(connections)} connections`,
     columns: [
       ['closed loop, CPU µs', closed], ['requests/s', closed, 'throughput'], ['mean ms', closed, 'latency'],

@@ -31,7 +31,7 @@ exports.sectionsOf = function (view, figures, { isBrief } = {}) {
 
 /**
  * The page of a lab: its page.md, with the figures of the results in place of the two comments. A lab without a chart
- * shows its first table and what it has beside a report of other years: the terminal has the others.
+ * shows its first table, those that are `isShown`, and what it has beside a report of other years: the terminal has the others.
  *
  * @param {object} view as `viewOf` gives it
  * @param {Figures[]} all results, the newest Node first; none where nothing is committed
@@ -53,7 +53,8 @@ exports.page = function (view, all, { claims, age = () => null }) {
     : []
   const parts = figures
     ? [
-        ...exports.sectionsOf(view, figures).filter(({ isLast }, i) => view.chart || i === 0 || isLast).flatMap(written),
+        ...exports.sectionsOf(view, figures)
+          .filter(({ isLast, isShown }, i) => view.chart || i === 0 || isLast || isShown).flatMap(written),
         ...claimed(claimsOf(view, all, claims), all.map(one => source(one, age)))
       ]
     : [`No result of this lab is committed. To get one: \`make ${targetOf(view.lab)}\`, which writes to \`benchmarks/out/\`; \`make results\` ` +
