@@ -229,10 +229,13 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       client.write(requestOf(port, '/other'))
       const first = await responseOf(client)
       assert.deepEqual([first.status, /^Connection: keep-alive/m.test(first.head)], [200, true])
-      client.write('POST /chats/1 HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 4\r\n\r\nab')
-      await immediate()
-      client.write('cd')
-      assert.deepEqual((await responseOf(client)).status, 200)
+      for (const [protocol, length] of [['h2c', 4], ['websocket', 4], ['websocket', 0]]) {
+        client.write(`POST /chats/1 HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\nContent-Length: ${length}\r\n\r\n`)
+        await immediate()
+        client.write('abcd'.slice(0, length))
+        const { status, head } = await responseOf(client)
+        assert.deepEqual([status, /^Connection: keep-alive/m.test(head)], [200, true], protocol)
+      }
       client.destroy()
     })
 
