@@ -221,7 +221,7 @@ class Connection {
   }
 
   /** The rest of a body is too long to be dropped before a next request; see ../engines/rest.js. */
-  linger () {
+  onLongRest () {
     this.gate.stop(CLOSE)
     linger(this.socket)
     this.readOn()
@@ -254,7 +254,7 @@ class Connection {
   // ---- handshakes of WebSockets
 
   /** @return {boolean} whether the host takes it. What follows it is held. */
-  takeHandshake (incoming) {
+  onHandshake (incoming) {
     this.handshake = this.responses.isFlushed ? this.front.takesHandshake(incoming) : undefined
     if (this.handshake !== undefined) this.gate.stop(HANDOVER)
     return this.handshake !== undefined

@@ -160,14 +160,14 @@ class Body {
     this.held = this.whole = null
     this.buffered = 0
     if (this.missing === 0) return
-    if (this.missing > MOST && this.missing < Infinity) this.connection.linger()
+    if (this.missing > MOST && this.missing < Infinity) this.connection.onLongRest()
     this.connection.onBodyRead()
   }
 
   skip (chunk) {
     const before = this.buffered
     this.buffered += chunk.length
-    if (before <= MOST && this.buffered > MOST) this.connection.linger()
+    if (before <= MOST && this.buffered > MOST) this.connection.onLongRest()
     return true
   }
 }

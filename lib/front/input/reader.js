@@ -162,7 +162,7 @@ class Reader {
 
   /** @return {boolean} false if node gets this handshake, because bytes come with it, for example */
   takes (incoming, size) {
-    return this.next === size && this.connection.takeHandshake(incoming)
+    return this.next === size && this.connection.onHandshake(incoming)
   }
 
   beginBody (chunk, start) {

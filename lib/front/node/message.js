@@ -161,7 +161,7 @@ function releaseRequest ({ closes, incoming }) {
   if (kDetachAbortSignal !== undefined) req[kDetachAbortSignal]()
   if (!closes && body !== null && body.isStreamed) {
     const missing = body.missing === Infinity ? NaN : body.missing
-    follow(req, incoming.localSocket, missing, () => incoming.connection.linger())
+    follow(req, incoming.localSocket, missing, () => incoming.connection.onLongRest())
   }
   if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
 }
