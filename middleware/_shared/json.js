@@ -54,31 +54,36 @@ module.exports = function parseJSON (text, strict = true, onProtoPoisoning = 'er
  * @throws {SyntaxError}
  */
 function harmless (root, removes) {
-  const open = []
-  visit(root)
+  const open = [[root]]
   while (open.length > 0) {
     const value = open.pop()
-    if (Array.isArray(value)) for (const one of value) visit(one) // forEach() costs twenty times as much
-    else check(value)
+    if (Array.isArray(value)) look(value, open, removes)
+    else check(value, open, removes)
   }
   return root
+}
 
-  // Objects of an array are checked at once: 1 MB can have a third of a million of them, and `open` would grow with it.
-  function visit (value) {
-    if (typeof value !== 'object' || value === null) return
+/**
+ * Objects of an array are checked at once: 1 MB can have a third of a million of them, and `open` would grow with it. A
+ * number, of which there are half a million, costs no call, and forEach() costs twenty times as much.
+ */
+function look (array, open, removes) {
+  for (let i = 0; i < array.length; i++) {
+    const value = array[i]
+    if (typeof value !== 'object' || value === null) continue
     if (Array.isArray(value)) open.push(value)
-    else check(value)
+    else check(value, open, removes)
   }
+}
 
-  function check (object) {
-    for (const name in object) { // Object.values() sorts the names of large objects
-      const value = object[name]
-      if (reachesPrototype(object, name)) {
-        if (!removes) throw new SyntaxError('Object contains forbidden prototype property')
-        delete object[name]
-      } else if (typeof value === 'object' && value !== null) {
-        open.push(value)
-      }
+function check (object, open, removes) {
+  for (const name in object) { // Object.values() sorts the names of large objects
+    const value = object[name]
+    if (reachesPrototype(object, name)) {
+      if (!removes) throw new SyntaxError('Object contains forbidden prototype property')
+      delete object[name]
+    } else if (typeof value === 'object' && value !== null) {
+      open.push(value)
     }
   }
 }
