@@ -47,7 +47,7 @@ const CREATED_ELSEWHERE = ['test/compat/packages.test.js', 'test/engines/http1']
 
 /** Of these, what creates its servers itself, too, or takes long to test code that does not know who created the server. */
 const NOT_ELSEWHERE = [
-  'chunks', 'contexts', 'created-elsewhere', 'file-buffers', 'framing', 'fuzz', 'harness', 'kept-memory', 'memory', 'readers',
+  'chunks', 'contexts', 'created-elsewhere.long', 'file-buffers', 'framing', 'fuzz', 'harness', 'kept-memory', 'memory', 'readers',
   'sink'
 ].map(name => `test/engines/http1/${name}.test.js`)
 

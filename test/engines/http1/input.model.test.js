@@ -12,10 +12,11 @@ const { Gate } = require('../../../lib/front/input/gate')
 const { Incoming } = require('../../../lib/front/input/incoming')
 const { Reader } = require('../../../lib/front/input/reader')
 const { Responses } = require('../../../lib/front/output/responses')
+const share = require('../../helpers/share')
 const { VARIANTS, play } = require('./input.model')
 
 /** `make fuzz` goes deeper; `make mutants` runs this for each mutant. */
-const DEPTHS = process.env.KONE_MUTANTS ? '5,5' : '8,6,4'
+const DEPTHS = process.env.KONE_MUTANTS ? '5,5' : share('6,5,3', '8,6,4')
 
 describe('the front, for every sequence of events', () => {
   // In a process of its own: the hooks of the test runner make it five times slower.
