@@ -461,7 +461,7 @@ table('docs/api/koa.md', '# Koa and kone side by side', {
     const { text, headers } = await ask(Koa, uses(requestId(), helmet(), router.routes()))
     assert.deepEqual([text, Boolean(headers['x-request-id'])], ['hi', true])
   },
-  'packages installed': () => {} // test/package/package.test.js
+  'packages installed': () => {} // test/consumers/package/package.long.test.js
 })
 
 describe('docs/guide/ecosystem.md', () => {

@@ -12,7 +12,7 @@ const LINE = 18 // of a title
 const TOP = 66 // of the plot; the title and the subtitle are above it
 const FONT = '-apple-system, BlinkMacSystemFont, \'Segoe UI\', \'Noto Sans\', Helvetica, Arial, sans-serif'
 
-// Text has a contrast of 4.5:1 to the paper at least, bars and lines of 3:1: test/benchmarks/charts.test.js.
+// Text has a contrast of 4.5:1 to the paper at least, bars and lines of 3:1.
 exports.THEMES = {
   light: { paper: '#ffffff', ink: '#1f2328', dim: '#59636e', grid: '#dfe4ea', kone: '#0969da', other: '#818b98' },
   dark: { paper: '#0d1117', ink: '#f0f6fc', dim: '#9198a1', grid: '#2a313a', kone: '#4493f8', other: '#768390' }
