@@ -40,7 +40,7 @@ const SIGNAL = /^SIG[A-Z\d]+$/
 const SERVERS = Symbol('application#servers')
 const CLOSING = Symbol('application#closing')
 
-/** What health has to know of its app. Registered, because the middleware set may be another copy. */
+/** A method of a middleware (health) that `use()` calls with the app. Registered: the set may be another copy of kone. */
 const USED = Symbol.for('kone.used')
 
 /** The listeners that `app.callback()` made → their hosts. */
@@ -90,7 +90,7 @@ class Application extends Emitter {
       [CLOSING]: { value: new Closing(this) },
       [IN_DEVELOPMENT]: { value: inDevelopment }
     })
-    // own and bound: Deno and Bun serve a default export that has one
+    // a property of each app, not a method: Deno and Bun take it from a default export, and call it without the app
     if (!('fetch' in this)) Object.defineProperty(this, 'fetch', { value: makeFetch(this), writable: true })
     if (settings.asyncLocalStorage) {
       const { Promise, asyncLocalStorage: storage } = settings
@@ -372,7 +372,8 @@ function fail (ctx, thrown) {
   const err = toError(thrown)
   threw(ctx, err)
   const isKones = isKonesOnerror(ctx.onerror)
-  const hasBegun = isKones && ctx.respond !== false && ctx.outgoing.headersSent // by ctx.res: onerror cannot finish it
+  // begun by code that writes to ctx.res: onerror cannot finish it
+  const hasBegun = isKones && ctx.respond !== false && ctx.outgoing.headersSent
   try {
     ctx.onerror(isKones ? err : thrown ?? err)
   } catch (err) {
@@ -381,12 +382,12 @@ function fail (ctx, thrown) {
   if (hasBegun && ctx.response.writable) cut(ctx[ENGINE].sink(ctx), err)
 }
 
-// What keeps headers (shared/error-path.js) wraps it, and does not replace it.
+// Is it the app's own? A Kept (shared/error-path.js) wraps it, and does not replace it.
 function isKonesOnerror (onerror) {
   return (onerror.wraps ?? onerror) === context.onerror
 }
 
-/** As they are before other code (newrelic) replaces one of the prototype. */
+/** Before other code (newrelic) replaces one of them: a host compares what an app has with these. */
 const { callback, createContext, handleRequest } = Application.prototype
 const PARTS = { createContext, handleRequest, familiesOf, watch: app => require('./core/development').watch(app) }
 

@@ -228,7 +228,7 @@ module.exports = {
     if (socket && socket.encrypted) return 'https'
     const hops = hopsOf(this)
     if (hops === 0) return 'http'
-    const proto = nearest(this.get('X-Forwarded-Proto'), hops)
+    const proto = entryOf(this.get('X-Forwarded-Proto'), hops)
     return proto.toLowerCase() === 'https' ? 'https' : 'http'
   },
 
@@ -284,13 +284,30 @@ module.exports = {
    * The same by Accept-Encoding.
    *
    *    ctx.acceptsEncodings('gzip', 'identity')
+   *
+   * @param {...any} encodings strings, or one list of them
+   * @return {string | string[] | false}
    */
   acceptsEncodings (...encodings) { return this.accept.encodings(...encodings) },
 
-  /** The same by Accept-Charset. */
+  /**
+   * The same by Accept-Charset.
+   *
+   *    ctx.acceptsCharsets('utf-8', 'latin1')
+   *
+   * @param {...any} charsets strings, or one list of them
+   * @return {string | string[] | false}
+   */
   acceptsCharsets (...charsets) { return this.accept.charsets(...charsets) },
 
-  /** The same by Accept-Language. */
+  /**
+   * The same by Accept-Language.
+   *
+   *    ctx.acceptsLanguages('de', 'en')
+   *
+   * @param {...any} languages strings, or one list of them
+   * @return {string | string[] | false}
+   */
   acceptsLanguages (...languages) { return this.accept.languages(...languages) },
 
   /**
@@ -368,7 +385,7 @@ function negotiable (incoming) {
 
 // The entry that the outermost of `hops` trusted proxies wrote; each appends to the right. It makes no list
 // of all entries, because `ctx.host` is read often and a client may send 16,000.
-function nearest (list, hops) {
+function entryOf (list, hops) {
   if (hops === Infinity) return list.split(',', 1)[0].trim()
   let end = list.length
   let start = before(list, end)
@@ -414,8 +431,8 @@ function forwarded (request) {
 function rawHost (request) {
   const named = request.get('X-Forwarded-Host')
   const hops = named === '' ? 0 : hopsOf(request) // not before: app.proxy may be a deprecated getter, as in egg
-  const behind = hops === 0 ? '' : nearest(named, hops)
-  if (behind) return behind
+  const fromProxy = hops === 0 ? '' : entryOf(named, hops)
+  if (fromProxy) return fromProxy
   const { originalUrl } = request
   if (originalUrl && originalUrl.charCodeAt(0) !== 47) {
     const target = ABSOLUTE_FORM.exec(originalUrl)

@@ -122,11 +122,12 @@ module.exports = {
   get headerSent () { return this.outgoing.headersSent },
 
   /**
-   * Add to Vary.
+   * Add to Vary (RFC 9110, 12.5.5).
    *
    *    ctx.vary('Origin')
    *
    * @param {string | string[]} field
+   * @throws {TypeError} for what is not the name of a field
    */
   vary (field) {
     if (this.outgoing.headersSent) return
@@ -172,6 +173,7 @@ module.exports = {
    *
    * @param {string} [filename]
    * @param {object} [options] of https://github.com/jshttp/content-disposition
+   * @throws {TypeError} for a name that is not a string, and for its options
    */
   attachment (filename, options) {
     if (filename && !this.has('Content-Type')) this.type = extname(filename)
@@ -196,7 +198,7 @@ module.exports = {
     else this.remove('Content-Type')
   },
 
-  /** @return {Date|undefined} Last-Modified, as a Date or a string */
+  /** @return {Date|undefined} Last-Modified; set it to a Date, or to a string that Date understands */
   get lastModified () {
     const date = this.get('Last-Modified')
     if (date) return new Date(date)
@@ -219,7 +221,9 @@ module.exports = {
   },
 
   /**
-   * Whether the response's type is one of `types`.
+   * Whether the response's type is one of `types`: the matching one, or false.
+   *
+   *    ctx.response.is('json', 'html')
    *
    * @param {string | string[]} type
    * @param {...string} types
@@ -265,12 +269,13 @@ module.exports = {
   },
 
   /**
-   * Add a value to a header field.
+   * Add a value to a header field. Does nothing once the header section was sent.
    *
    *    ctx.append('Link', '<http://localhost/>; rel="next"')
    *
    * @param {string} field
    * @param {string | string[]} val
+   * @throws {TypeError} as `set`
    */
   append (field, val) {
     const prev = this.get(field)
@@ -290,7 +295,7 @@ module.exports = {
   /** @return {boolean} whether a response can still be sent: it has not ended, and the client is connected */
   get writable () { return this[node.ENGINE].canRespond(this.outgoing) },
 
-  /** Send the header now. */
+  /** Send the header section now, before the body. */
   flushHeaders () {
     if (this.incoming.httpVersionMajor >= 2) node.dropHttp1(this)
     declare(this, this.body && this.has('Content-Length') ? sizeOf(this.body) : undefined)

@@ -164,8 +164,8 @@ function guard (response, stream, sink, body, readers) {
     // False pauses the stream, which is destroyed when the response was sent or lost. A stream that reads in microtasks
     // alone would otherwise keep the event loop from the 'close' of a connection that has failed.
     if (isOver || (method !== end && !response.writable)) return false
-    left ??= declare(response) // by now, because code may have set a length since send()
-    const size = sizeOf(chunk, rest[0])
+    left ??= declare(response) // not before the first chunk, because code may have set a length since send()
+    const size = bytesIn(chunk, rest[0])
     try {
       if (method === end && left - size > 0 && left < Infinity && response.writable) throw stream.errored ?? cutShort()
       if (size <= left) {
@@ -191,7 +191,7 @@ function guard (response, stream, sink, body, readers) {
  * @param {BufferEncoding | Function} [encoding]
  * @return {number} bytes; 0 for what is no chunk
  */
-function sizeOf (chunk, encoding) {
+function bytesIn (chunk, encoding) {
   if (typeof chunk === 'string') return Buffer.byteLength(chunk, typeof encoding === 'string' ? encoding : 'utf8')
   return chunk instanceof Uint8Array ? chunk.byteLength : 0
 }
@@ -211,7 +211,7 @@ class Readers {
   constructor (stream, sink) {
     this.stream = stream
     this.hasOthers = false
-    this.isFronts = sink.reportsFlush === true
+    this.knowsFlush = sink.reportsFlush === true
     this.write = null // see observe()
   }
 
@@ -233,7 +233,7 @@ class Readers {
     const { flowing, resumeScheduled } = stream._readableState
     return !this.hasOthers && flowing === true && !resumeScheduled && // otherwise other code has called read()
       stream.emit === emit && stream.push === push && stream.read === read && sink.write === this.write &&
-      this.isFronts &&
+      this.knowsFlush &&
       sink.socket instanceof net.Socket && sink.socket.write === writeToSocket // others may pass on what they get
   }
 

@@ -10,7 +10,7 @@ const { setImmediate } = require('../shared/timers')
  *
  *     node's parser ──▶ server.emit ──▶ unclaimed: the listeners of 'upgrade' or 'request', as without kone
  *                           └─▶ Upgrade ──▶ the app, with req and res ──▶ another status: res sends it, and closes
- *                                              └─▶ 101 ──▶ accepted(socket, bytes behind the header section, fields)
+ *                                              └─▶ 101 ──▶ accepted(socket, bytes after the header section, fields)
  */
 
 /** Of a request: its Upgrade; of a server: its Upgrades; of a middleware and of globalThis: one may be accepted. */
@@ -65,7 +65,7 @@ class Upgrades {
     this.hosts.add(host)
   }
 
-  /** Whose a handshake is. */
+  /** @return {object|undefined} the host that claims this handshake */
   hostOf (req) {
     const isAlone = this.server.listeners('upgrade').every(listener => listener === ignore)
     for (const host of this.hosts) if (host.claims(req, isAlone)) return host
@@ -86,7 +86,7 @@ class Upgrades {
 
   /**
    * Without a listener of 'upgrade' node emits 'request' and reads on. Mark the request before node's parser has
-   * returned, so that node gives up the connection behind it and emits 'upgrade' as well.
+   * returned, so that node gives up the connection after it and emits 'upgrade' as well.
    */
   detach (req, res) {
     const isNew = req[kDetached] === undefined && req[kUpgrade] === undefined
@@ -157,10 +157,10 @@ class Upgrade {
     return true
   }
 
-  /** Takes the socket from who has it. @return {Buffer[]} what was read behind the handshake */
+  /** Take the socket from whoever has it. @return {Buffer[]} what was read after the handshake */
   detach () { return [] }
 
-  /** The 101 is flushed, or the socket destroyed. */
+  /** The 101 was flushed, or the socket destroyed. */
   finish () {}
 }
 
@@ -279,7 +279,7 @@ function fieldsOf (res) {
   return fields
 }
 
-/** Does node's parser end a connection's HTTP behind this request, and for a WebSocket? */
+/** Does node's parser end the HTTP of a connection after this request, and is it for a WebSocket? */
 function isHandshake ({ headers, httpVersion, method }) {
   const { upgrade, connection, 'content-length': length, 'transfer-encoding': coding } = headers
   return upgrade !== undefined && upgrade.toLowerCase() === 'websocket' && method === 'GET' && httpVersion === '1.1' &&

@@ -99,19 +99,19 @@ function attachAtRequest (server, host) {
   const reason = (server.rawListeners(event)[0] === nodeListener ? '' : LISTENER) ||
     reasonForNode(server, host) || special(server)
   if (reason !== '') {
-    if (isNew(server, reason)) report(host, reason)
+    if (noteRefusal(server, reason)) report(host, reason)
     return
   }
   install(server, host, event, true)
   debug('serves the new connections of a server that other code has created')
 }
 
-/** Notes why the server has no front. */
 function refuse (server, reason) {
-  if (isNew(server, reason)) debug('no front: %s', reason)
+  if (noteRefusal(server, reason)) debug('no front: %s', reason)
 }
 
-function isNew (server, reason) {
+/** @return {boolean} whether it was not refused for this reason before */
+function noteRefusal (server, reason) {
   const isNew = refused.get(server) !== reason
   refused.set(server, reason)
   return isNew

@@ -101,12 +101,12 @@ function placeOfFunction (fn) {
 // Within one thread the inspector calls back before post() returns.
 /** @return {any} */
 function ask (session, method, params) {
-  let answer
-  session.post(method, params, (err, found) => {
+  let reply
+  session.post(method, params, (err, result) => {
     if (err) throw err
-    answer = found
+    reply = result
   })
-  return answer
+  return reply
 }
 
 /**

@@ -14,7 +14,7 @@ const ADDRESS = '127.0.0.1'
 /** Where a server keeps its front. */
 const kFront = Symbol.for('kone.front')
 
-/** App → its server that never listens, and its listener; with the front and without. */
+/** By the option `engine`, with the front and without: app → `{ server, listener }`; the server never listens. */
 const servers = { http1: new WeakMap(), node: new WeakMap() }
 
 /**
@@ -77,8 +77,9 @@ function framed ({ headers, body = undefined }) {
 }
 
 /**
- * As over a network: bytes and the end arrive in a later turn. Otherwise ws begins its close twice, who sends for ever
- * never notices the end, and the app's end has ended before the client has the last byte.
+ * As over a network, bytes and the end arrive in a later turn. Otherwise ws would begin its close twice, a handler that
+ * sends in an endless loop would never notice that the client has left, and the app's side would have closed before the
+ * client has read the last byte.
  */
 class Remote extends End {
   _write (chunk, encoding, callback) {

@@ -16,7 +16,7 @@ const { follow } = require('../rest')
 const kCtx = Symbol('kone.ctx')
 const kWatched = Symbol('kone.watched')
 
-/** What node reads at once, in bytes: of the read that the handler is called in nobody knows how much is body. */
+/** What node reads at once, in bytes: nobody knows how much of the read in which the handler is called is body. */
 const LONGEST_READ = 64 * 1024
 
 /** One request header field, never what `headers` inherits. */
@@ -139,5 +139,5 @@ exports.dropHttp1 = function ({ outgoing }) {
   for (const name of OF_HTTP1) if (outgoing.hasHeader(name)) outgoing.removeHeader(name)
 }
 
-/** Under it the prototypes of ctx and request have these functions, or those of another engine. */
+/** Where the prototypes of ctx, request and response have these functions, or those of another engine. */
 exports.ENGINE = Symbol('kone.engine')
