@@ -22,6 +22,17 @@ module.exports = function convert (schema, settings) {
 }
 
 /**
+ * The names in a part of a JSON Pointer, as a `$ref` has it (RFC 6901, 3 and 6).
+ *
+ *    namesIn('$defs/a~1b')   // ['$defs', 'a/b']
+ *
+ * @param {string} pointer without the `#/` in front
+ * @return {string[]}
+ */
+module.exports.namesIn = pointer =>
+  pointer.split('/').map(name => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/**
  * Must the value be of one of these types? `null` counts for none.
  *
  * @param {string[]} types of JSON Schema

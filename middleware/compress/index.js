@@ -77,7 +77,7 @@ module.exports = middleware
  *
  *    app.final(compress.final({ threshold: 2048 }))
  *
- * @param {object} [options]
+ * @param {object} [options] see options.js
  * @return {Function} (ctx) => Promise | undefined
  * @api public
  */

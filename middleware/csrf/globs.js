@@ -2,7 +2,7 @@
 
 const { compile, matchesPath } = require('./segments')
 
-// Another spelling of a slash or a dot, which what comes next may take for one.
+// Other spellings of a slash or a dot: what comes after csrf may take them for one.
 const DISGUISED = /\\|%2e|%2f|%5c/i
 const MAX_PATH = 2048
 

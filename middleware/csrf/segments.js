@@ -35,7 +35,7 @@ function compile (pattern) {
 function matchesPath (glob, segments, widely) {
   let g = 0
   let s = 0
-  let back = -1 // behind the last **
+  let back = -1 // after the last **
   let resume = 0 // the segment that it may swallow next
 
   while (s < segments.length) {
@@ -63,7 +63,7 @@ function matchesSegment ({ tokens, isWild }, text, widely) {
   if (isWild && (text === '' || (text[0] === '.' && !widely))) return false
   let t = 0
   let i = 0
-  let back = -1 // behind the last *
+  let back = -1 // after the last *
   let resume = 0 // the character that it may swallow next
 
   while (i < text.length) {

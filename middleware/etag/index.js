@@ -34,7 +34,7 @@ module.exports = middleware
  *    app.final(etag.final())
  *    app.final(conditionalGet.final())
  *
- * @param {object} [options]
+ * @param {object} [options] see options.js
  * @return {Function} (ctx) => Promise|undefined
  * @api public
  */

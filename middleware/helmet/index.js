@@ -81,7 +81,7 @@ function run (name, policy, steps) {
     try {
       middleware(ctx.req, ctx.res, rethrow)
     } finally {
-      apply(ctx, steps) // behind the policy, as in helmet, and also if a function of it throws
+      apply(ctx, steps) // after the policy, as in helmet, and also if a function of it throws
     }
     return next()
   })

@@ -20,8 +20,8 @@ const ARGUMENTS = {
 const PARTS = Object.entries(original)
   .filter(([name, make]) => name !== 'default' && typeof make === 'function')
   .map(([name, make]) => {
-    const own = Object.keys(ARGUMENTS).find(known => original[known] === make)
-    return { name, make, rule: own && partRule(make, ARGUMENTS[own]) }
+    const described = Object.keys(ARGUMENTS).find(known => original[known] === make)
+    return { name, make, rule: described && partRule(make, ARGUMENTS[described]) }
   })
 
 /** Names and types are checked here, and helmet itself knows which values it takes. */

@@ -41,24 +41,24 @@ module.exports = function i18n (app, options) {
   extend(app.context, app.request, key, locales)
 
   return function i18n (ctx, next) {
-    const asking = speak(ctx, modes, 0)
-    return asking === undefined ? next() : asking.then(() => next())
+    const choosing = choose(ctx, modes, 0)
+    return choosing === undefined ? next() : choosing.then(() => next())
   }
 }
 
-/** Evaluate one mode after the other, from `i` on. @return {Promise|undefined} undefined when it is done */
-function speak (ctx, modes, i) {
+/** Evaluate the modes from `i` on, until one finds a locale. @return {Promise|undefined} undefined when it is done */
+function choose (ctx, modes, i) {
   for (; i < modes.length; i++) {
     const { read, fields } = modes[i]
     const locale = read(ctx)
-    if (typeof locale?.then === 'function') return speakLater(ctx, modes, i, locale)
+    if (typeof locale?.then === 'function') return chooseLater(ctx, modes, i, locale)
     if (locale !== undefined) return ctx.i18n.chosen(locale, fields)
   }
   ctx.i18n.chosen(undefined, modes.length === 0 ? '' : modes.at(-1).fields)
 }
 
-async function speakLater (ctx, modes, i, promise) {
+async function chooseLater (ctx, modes, i, promise) {
   const locale = await promise
-  if (!locale) return speak(ctx, modes, i + 1)
+  if (!locale) return choose(ctx, modes, i + 1)
   ctx.i18n.chosen(locale, modes[i].fields)
 }

@@ -9,7 +9,15 @@ const { VALUES } = require('./values')
 const TOKEN = new RegExp(':(?:(req|res)\\[([^\\]]+)\\]|(url|protocol|hostname|method|status|' +
   'response-time|date|referrer|http-version|remote-addr|user-agent|content-length|id))', 'g')
 
-/** Split a format into texts and functions of (ctx, start), once. */
+/**
+ * Split a format into texts and functions, once.
+ *
+ *    compile(':method :url', []).fill(ctx, start)   // 'GET /'
+ *
+ * @param {string} format
+ * @param {object[]} tokens the app's own
+ * @return {{ timed: boolean, fill: Function }} timed: whether it has the response time; fill: (ctx, start) => line
+ */
 function compile (format, tokens) {
   let pieces = [format]
   for (const token of tokens) pieces = pieces.flatMap(piece => cut(piece, token))
@@ -65,7 +73,13 @@ function custom ({ token, replacement, content }) {
 
 const MAX_FORMAT = 1000 // characters
 
-/** Format functions expand texts of the program, so there are only a few formats to cache: one of a request is not. */
+/**
+ * Expands the formats of a format function. They are texts of the program, so there are only a few to cache; one that the
+ * function makes for a request may be long, and is not kept.
+ *
+ * @param {object[]} tokens the app's own
+ * @return {Function} (format, ctx, start) => line
+ */
 function expander (tokens) {
   const compiled = new Map()
   return (format, ctx, start) => {

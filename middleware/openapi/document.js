@@ -10,11 +10,11 @@ const { both, requestBodyOf } = require('./body')
 const templatesOf = require('./path')
 const Components = require('./schema')
 
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] // that OpenAPI has
-const PLACES = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' }
-/** Of a middleware: websocket(). */
+/** Of a middleware: it is one of websocket(). */
 const kUpgrade = Symbol.for('kone.upgrade')
 
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] // that OpenAPI has
+const PLACES = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' }
 const EVENTS = 'text/event-stream'
 const NOT_HEADERS = ['accept', 'content-type', 'authorization'] // OpenAPI describes them elsewhere
 const PROBLEM = {
@@ -163,7 +163,7 @@ function functionsOf (layers, path) {
 
 /**
  * For warnings alone: does this function end the chain? One that has no `next`, or does not use it, cannot call the
- * one behind it. Its source text tells.
+ * one after it. Its source text tells.
  */
 function endsHere (fn) {
   const text = Function.prototype.toString.call(fn)
@@ -196,7 +196,7 @@ function placeOf (handlers) {
 }
 
 function operationOf (route, around, store, ids, schemes = {}) {
-  const { hidden, name, responses, operationId, ...own } = route.operation
+  const { hidden, name, responses, operationId, ...fields } = route.operation
   const descriptions = [...around, ...route.fns].map(descriptionOf)
   const given = descriptions.map(({ schemas }) => schemas).filter(Boolean)
   const hint = pascal(operationId ?? route.layer.name ?? `${route.method} ${route.template}`)
@@ -207,11 +207,11 @@ function operationOf (route, around, store, ids, schemes = {}) {
       throw new Error(`the schema of ${part} cannot be described: ${cause.message}`, { cause })
     }
   }
-  for (const scheme of (own.security ?? []).flatMap(Object.keys)) {
+  for (const scheme of (fields.security ?? []).flatMap(Object.keys)) {
     if (!Object.hasOwn(schemes, scheme)) throw new Error(`security '${scheme}' is not one of options.components.securitySchemes`)
   }
 
-  const operation = { ...own, operationId: unique(operationId ?? route.layer.name, ids) }
+  const operation = { ...fields, operationId: unique(operationId ?? route.layer.name, ids) }
   const parameters = allParameters(route.params, given, jsonOf, store)
   if (parameters.length > 0) operation.parameters = parameters
   operation.requestBody = requestBodyOf(descriptions, route.method, jsonOf, store)
@@ -271,9 +271,9 @@ function styleOf (name, place, schema, store) {
 }
 
 /** `undeclared`: what a route has that declares no success, because its handler chooses the status. */
-function responsesOf (given, own = {}, jsonOf, store, undeclared) {
+function responsesOf (given, declared = {}, jsonOf, store, undeclared) {
   const responses = {}
-  const successes = Object.keys(own).filter(status => /^2(?:\d\d|XX)$/.test(status) && !['204', '205'].includes(status))
+  const successes = Object.keys(declared).filter(status => /^2(?:\d\d|XX)$/.test(status) && !['204', '205'].includes(status))
   for (const { response } of given) {
     for (const [range, schema] of Object.entries(response ?? {})) {
       for (const status of range !== '2XX' ? [range] : successes.length > 0 ? successes : ['200']) {
@@ -282,7 +282,7 @@ function responsesOf (given, own = {}, jsonOf, store, undeclared) {
       }
     }
   }
-  for (const [status, one] of Object.entries(own)) {
+  for (const [status, one] of Object.entries(declared)) {
     responses[status] = { description: textOf(status), ...responses[status], ...typeof one === 'string' ? { description: one } : one }
   }
   if (!Object.keys(responses).some(status => status < '4' || status === 'default')) {

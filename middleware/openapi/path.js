@@ -45,8 +45,8 @@ function templatesOf (path, syntax) {
 }
 
 // A template has each name once. Of `/users/:id/posts/:id` the last one is ctx.params.id, and what validate() checks.
-function nameOf ({ name }, behind) {
-  const count = behind.filter(piece => piece.name === name).length
+function nameOf ({ name }, later) {
+  const count = later.filter(piece => piece.name === name).length
   return count === 0 ? name : `${name}.${count}`
 }
 

@@ -2,6 +2,7 @@
 
 const { isDeepStrictEqual } = require('util')
 const { isObject } = require('../../lib/shared/options')
+const convert = require('../_shared/json-schema')
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']
 const VALUES = ['const', 'default', 'enum', 'example', 'examples'] // not schemas, whatever they look like
@@ -11,7 +12,8 @@ const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dep
  * The schemas of one document: a schema's `$defs` become components, and its references point to them.
  */
 class Components {
-  schemas = {}
+  schemas = {} // name → as the document has it
+  sources = {} // name → what it was made of
 
   /**
    * @param {any} given JSON Schema
@@ -21,19 +23,19 @@ class Components {
    */
   add (given, hint) {
     const { $schema, $id, id, ...json } = copy(given, [], [])
-    const { $defs, definitions, ...own } = json
+    const { $defs, definitions, ...bare } = json
     const defs = { ...definitions, ...$defs }
     const names = {}
-    for (const name of Object.keys(defs)) names[name] = this.free(name, defs[name])
+    for (const name of Object.keys(defs)) names[name] = this.reserve(name, defs[name])
     const isName = typeof id === 'string' && /^[\w.-]+$/.test(id)
     const refersToItself = JSON.stringify(json).includes('"$ref":"#"') || /"\$ref":"#\/(?!\$defs\/|definitions\/)/.test(JSON.stringify(json))
-    const root = isName || refersToItself ? this.free(isName ? id : own.title ?? hint, own) : undefined
+    const root = isName || refersToItself ? this.reserve(isName ? id : bare.title ?? hint, bare) : undefined
 
     const rewrite = ref => {
       if (ref === '#' || ref === $id) return `#/components/schemas/${root}`
       const [, holder, name, rest] = /^#\/(?:(\$defs|definitions)\/([^/]+)(?=\/|$))?(.*)$/.exec(ref) ?? []
       if (name !== undefined) {
-        const key = decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')
+        const [key] = convert.namesIn(name)
         if (holder !== undefined && names[key] !== undefined) return `#/components/schemas/${names[key]}${rest}`
       } else if (rest !== undefined && pointed(json, rest)) {
         return `#/components/schemas/${root}/${rest}`
@@ -42,14 +44,14 @@ class Components {
       throw new Error(`$ref '${ref}' points to nothing`)
     }
     for (const [name, def] of Object.entries(defs)) this.schemas[names[name]] = refer(def, rewrite)
-    const schema = refer(own, rewrite)
+    const schema = refer(bare, rewrite)
     if (root !== undefined) this.schemas[root] = schema
     for (const one of [schema, ...Object.values(names).map(name => this.schemas[name])]) this.follow(one)
     return root === undefined ? schema : { $ref: `#/components/schemas/${root}` }
   }
 
-  /** The name, or the name with a number if another schema has it. */
-  free (name, schema) {
+  /** @return {string} the name of the component from now on: with a number if another schema has it */
+  reserve (name, schema) {
     const plain = String(name).replace(/[^\w.-]+/g, '_') || 'Schema'
     let unique = plain
     for (let i = 2; unique in this.schemas && !isDeepStrictEqual(this.sources[unique], schema); i++) unique = `${plain}${i}`
@@ -57,8 +59,6 @@ class Components {
     this.schemas[unique] ??= {}
     return unique
   }
-
-  sources = {}
 
   /** A chain of references must end at a schema. */
   follow ({ $ref }, passed = []) {
@@ -76,9 +76,7 @@ class Components {
 }
 
 function pointed (json, pointer) {
-  let value = json
-  for (const key of pointer.split('/')) value = value?.[decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')]
-  return value !== undefined
+  return convert.namesIn(pointer).reduce((value, name) => value?.[name], json) !== undefined
 }
 
 /** A copy without what JSON cannot have, such as the symbols of TypeBox. @return {any} */

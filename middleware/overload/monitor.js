@@ -16,7 +16,7 @@ const BUSY = 20 // ms without a pause, after which requests may wait in the kern
  *        10 ms   delay
  *
  * While the event loop is busy, ticks are late. A request counts the time since the last tick, because the delay may
- * still grow: the first requests of a burst pass, and those behind them are refused in the same turn of the event loop.
+ * still grow: the first requests of a burst pass, and those after them are refused in the same turn of the event loop.
  * It also counts the delay of the last tick, because it may have waited that long to be read. A sample per second would
  * notice too late, and then refuse all of a second's requests.
  *

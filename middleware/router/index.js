@@ -42,6 +42,12 @@ class Router {
    * Generate a URL from a path.
    *
    *    Router.url('/users/:id', { id: 1 }, { query: { page: 2 } }) // '/users/1?page=2'
+   *
+   * @param {string} path in the syntax of path-to-regexp 6.3
+   * @param {...*} args the params, as an object or one by one, and options: see options.js
+   * @return {string}
+   * @throws {TypeError} for a param that is missing or names another host, and for a wrong option
+   * @api public
    */
   static url (path, ...args) {
     return Layer.prototype.url.apply({ path, syntax: syntaxes[6] }, args)
@@ -56,6 +62,7 @@ class Router {
    *
    * @param {...any} middleware functions; a path or paths may come first
    * @return {Router}
+   * @throws {TypeError} for what is not a function, and for a router with the other syntax
    * @api public
    */
   use (...middleware) {
@@ -162,6 +169,12 @@ class Router {
     return dispatch
   }
 
+  /**
+   * The same, by koa-router's other name.
+   *
+   * @return {Function}
+   * @api public
+   */
   middleware () {
     return this.routes()
   }
@@ -294,7 +307,9 @@ class Router {
   }
 
   /**
-   * The layer with this name, or false.
+   * @param {string | symbol} name
+   * @return {Layer | false} the first layer with this name
+   * @api public
    */
   route (name) {
     return this.stack.find(layer => layer.name && layer.name === name) || false

@@ -107,7 +107,7 @@ function toRegexp (path, opts) {
 
 function hintOfSix (path) {
   if (isPath(path, 8)) return 'if it is written for @koa/router 14 or later, use new Router({ syntax: 8 })'
-  // behind a param or a group it repeats that
+  // after a param or a group it repeats that
   const meant = path.replace(/(:\w+|[)}\\])\*|\*/g, (text, repeated) => repeated === undefined ? '(.*)' : text)
   if (isPath(meant, 6)) return `write '${meant}'`
 }

@@ -6,7 +6,7 @@ const MemoryStore = require('./memory')
 const OPTIONS = require('./options')
 const RedisStore = require('./redis')
 const SealedCookie = require('./sealed')
-const Session = require('./session')
+const RequestSession = require('./session')
 const { settingsOf } = require('./settings')
 
 /**
@@ -38,7 +38,7 @@ module.exports = function session (options, ...rest) {
       if (sharesCookie(one.settings, settings)) return one === outer ? next() : again(ctx, one, outer, next)
     }
 
-    const current = ctx[CURRENT] = new Session(ctx, settings, outer)
+    const current = ctx[CURRENT] = new RequestSession(ctx, settings, outer)
     const loading = isLazy ? undefined : current.load()
     if (loading !== undefined) return loading.then(() => finish(current, next()))
 

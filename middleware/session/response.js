@@ -33,17 +33,17 @@ function asPrivate (given = '') {
 /**
  * The headers of a response to an error: those of the error and the session's.
  *
- * @param {object} own headers of the error
+ * @param {object} ofError headers of the error
  * @param {object} kept headers by name in lower case; of `set-cookie` an array
  * @return {object}
  */
-function headersWith (own = {}, { 'set-cookie': cookies, ...kept }) {
-  if (cookies === undefined && Object.keys(kept).length === 0) return own
-  const named = lower => Object.keys(own).find(name => name.toLowerCase() === lower) ?? lower
-  const headers = Object.fromEntries(Object.entries(kept).filter(([name]) => !(named(name) in own)))
-  if (cookies !== undefined) headers[named('set-cookie')] = [...cookies, ...linesOf(own[named('set-cookie')])]
-  headers[named('cache-control')] = asPrivate(own[named('cache-control')]) // a 404 may be cached
-  return { ...own, ...headers }
+function headersWith (ofError = {}, { 'set-cookie': cookies, ...kept }) {
+  if (cookies === undefined && Object.keys(kept).length === 0) return ofError
+  const named = lower => Object.keys(ofError).find(name => name.toLowerCase() === lower) ?? lower
+  const headers = Object.fromEntries(Object.entries(kept).filter(([name]) => !(named(name) in ofError)))
+  if (cookies !== undefined) headers[named('set-cookie')] = [...cookies, ...linesOf(ofError[named('set-cookie')])]
+  headers[named('cache-control')] = asPrivate(ofError[named('cache-control')]) // a 404 may be cached
+  return { ...ofError, ...headers }
 }
 
 /** The headers with the session's cookie and its signature. */

@@ -43,11 +43,11 @@ const EXTEND = 2
  *      │           └──────▶ FAILED ──▶           it may be loaded again
  *      └── at once, where the store gives no promise
  */
-module.exports = class Session {
+module.exports = class RequestSession {
   /**
    * @param {object} ctx
    * @param {object} settings
-   * @param {Session} [outer] of a session middleware above
+   * @param {RequestSession} [outer] of a session middleware above
    */
   constructor (ctx, settings, outer) {
     this.ctx = ctx

@@ -29,10 +29,10 @@ function settingsOf (options, rest) {
   }
   const given = Object.keys(OPTIONS.ATTRIBUTES).filter(name => name in settings)
   const ofAll = Object.fromEntries(given.map(name => [name, settings[name]]))
-  const own = typeof cookie === 'function' ? {} : cookie
-  const attributes = withDefaults(own, ofAll)
-  checkCookie(key, { ...attributes, ...own })
-  if (typeof cookie !== 'function' && externalKey === undefined) checkForBrowsers(key, attributes, ofAll, own)
+  const ofCookie = typeof cookie === 'function' ? {} : cookie
+  const attributes = withDefaults(ofCookie, ofAll)
+  checkCookie(key, { ...attributes, ...ofCookie })
+  if (typeof cookie !== 'function' && externalKey === undefined) checkForBrowsers(key, attributes, ofAll, ofCookie)
 
   return {
     key,
@@ -107,11 +107,11 @@ function checkCookie (key, attributes) {
 }
 
 /** Browsers drop a cookie in silence if an attribute contradicts its name (RFC 6265bis, 5.7). */
-function checkForBrowsers (key, { domain, path, httpOnly, secure }, ofAll, own) {
+function checkForBrowsers (key, { domain, path, httpOnly, secure }, ofAll, ofCookie) {
   const [prefix] = /^__(?:Host-Http|Host|Secure|Http)-/i.exec(key) ?? ['']
   const isOf = (...names) => names.includes(prefix.toLowerCase())
   const refuse = (name, must, why) => {
-    const option = own?.[name] === undefined && name in ofAll ? name : `cookie.${name}`
+    const option = ofCookie?.[name] === undefined && name in ofAll ? name : `cookie.${name}`
     throw misuse('session', `options.${option} must be ${must}: else browsers drop the cookie, because ${why}`)
   }
   const named = `the name ${key} begins with ${prefix}`

@@ -3,8 +3,8 @@
 const { defineValue } = require('../_shared/context')
 
 /**
- * The property of a value that has its Session. A WeakMap costs more per session, and its entries stay until the next
- * collection.
+ * Of a `ctx.session`: its RequestSession (session.js). A WeakMap costs more per session, and its entries stay until the
+ * next collection.
  */
 const kSession = Symbol('session')
 
@@ -15,7 +15,7 @@ const kSession = Symbol('session')
  * object that the app gives to two sessions can have the members of only one.
  *
  * @param {*} data
- * @param {object} session that the data belongs to
+ * @param {object} session the RequestSession that the data belongs to
  * @return {*} an object for an object, otherwise the value itself
  * @api private
  */
@@ -63,7 +63,8 @@ function isPlain (value) {
     Object.getPrototypeOf(prototype) === null // Object.prototype, of any realm
 }
 
-// Assigned to a name of the session's, a value is data of the app, as under every other name.
+// The class has koa-session's name, which apps see in logs. A value that is assigned to one of these members is data of the
+// app, as under every other name.
 class Session {
   constructor (data, session) {
     Object.defineProperty(this, kSession, { value: session }) // not enumerable

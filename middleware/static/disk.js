@@ -7,7 +7,7 @@ const path = require('path')
 const { promisify } = require('util')
 const mime = require('mime-types')
 const { currentDate } = require('../../lib/shared/timers')
-const { tagFor, versionOf } = require('./tags')
+const { tagOf, versionOf } = require('./tags')
 
 const { readdir, realpath, stat } = fs.promises
 const openFile = promisify(fs.open)
@@ -179,7 +179,7 @@ class File {
     this.readAt = readAt
     this.type = mime.contentType(path.extname(plainName)) || 'application/octet-stream'
     this.ownTag = body === null ? '' : this.quote(versionOf(createHash('sha256').update(body)))
-    this.tag = body === null ? tagFor(stats) : null
+    this.tag = body === null ? tagOf(stats) : null
     this.modified = isPlausible ? modified : NaN
     this.lastModified = isPlausible ? stats.mtime.toUTCString() : ''
   }

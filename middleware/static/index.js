@@ -89,7 +89,7 @@ class Responder {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       if (entry === undefined) entry = await this.look(ctx, path)
       if (entry.isFolder) {
-        const location = folderOf(ctx)
+        const location = locationOf(ctx)
         if (location !== undefined) {
           ctx.status = 301
           ctx.redirect(location)
@@ -185,7 +185,7 @@ function replaceHeaders (ctx, headers) {
  *
  * @return {string|undefined} a path of this host, which begins with one slash only
  */
-function folderOf ({ originalUrl, path }) {
+function locationOf ({ originalUrl, path }) {
   const end = originalUrl.indexOf('?')
   const [target, query] = end === -1 ? [originalUrl, ''] : [originalUrl.slice(0, end), originalUrl.slice(end)]
   if (!target.endsWith(path)) return undefined

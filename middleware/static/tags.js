@@ -60,7 +60,7 @@ class Tag {
 }
 
 /** @return {Tag} one for each state of a file, whoever serves it */
-function tagFor (stats) {
+function tagOf (stats) {
   const { dev, ino, size, mtimeMs, ctimeMs } = stats
   const key = `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}`
   let tag = tags.get(key)
@@ -79,4 +79,4 @@ function versionOf (hash) {
   return hash.digest('base64url').slice(0, 22)
 }
 
-module.exports = { tagFor, versionOf }
+module.exports = { tagOf, versionOf }

@@ -252,16 +252,16 @@ function isAsync ({ asyncFilters, extensionsList, loaders }) {
 /** The settings of nunjucks that koa-views passes on. */
 function environment (views, engineOptions) {
   const [paths, settings = paths] = engineOptions.nunjucks?.configure ?? []
-  const own = engineOptions.nunjucksEnv
-  const env = own ?? new nunjucks.Environment([
+  const given = engineOptions.nunjucksEnv
+  const env = given ?? new nunjucks.Environment([
     views,
     ...[engineOptions.loader].filter(Boolean),
     ...[engineOptions.nunjucks?.loader, engineOptions.settings?.views, paths].filter(isPaths).map(fileLoader)
   ], { ...(isPaths(settings) ? {} : settings), ...engineOptions })
 
-  if (own) {
+  if (given) {
     views.cache = {}
-    own.loaders.push(views)
+    given.loaders.push(views)
   }
   for (const [name, fn] of Object.entries(engineOptions.filters ?? {})) env.addFilter(name, fn)
   for (const [name, fn] of Object.entries(engineOptions.tests ?? {})) env.addTest(name, fn)

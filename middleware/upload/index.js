@@ -257,7 +257,7 @@ class Upload {
         code: 'KONE_ERR_BODY_USED',
         name: 'AbortError'
       }))
-      this.ctx.req.resume() // the connection may carry another request behind this body
+      this.ctx.req.resume() // the connection may carry another request after this body
     }
   }
 

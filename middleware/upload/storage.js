@@ -27,16 +27,18 @@ const NOT_THERE = Object.fromEntries([
 }]))
 
 /**
- * Where files go:
+ * Where the files of a form go. A storage has:
  *
  *     store(req, file, stream)   a promise; rejects when nothing was stored
  *     remove(req, file)          a promise
- *     isTemporary                files are removed after the response
- *
- * This one: random names in a folder.
+ *     isTemporary                whether files are removed after the response
+ */
+
+/**
+ * A storage with random names in a folder.
  *
  * @param {string} folder
- * @return {object}
+ * @return {{ store: Function, remove: Function, isTemporary: boolean }}
  * @api private
  */
 function temporary (folder) {

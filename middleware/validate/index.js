@@ -8,7 +8,7 @@ const OPTIONS = require('./options')
 const redactor = require('./redact')
 const responder = require('./response')
 
-const { standardOf } = OPTIONS
+const { keyOf, standardOf } = OPTIONS
 
 /** How to read each part of a request, in the order in which parts are validated. */
 const PARTS = {
@@ -137,10 +137,6 @@ function describe (part, input, issues) {
       message: path.length > MAX_PATH ? 'Invalid value' : redact(String(message), keys)
     }
   })
-}
-
-function keyOf (segment) {
-  return Object(segment) === segment ? segment.key : segment
 }
 
 function shorten (key) {

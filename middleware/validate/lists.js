@@ -1,6 +1,7 @@
 'use strict'
 
 const convert = require('../_shared/json-schema')
+const { keyOf } = require('./options')
 
 // What a property cannot say in JSON Schema is of no matter for the others.
 const LENIENT = { zod: { unrepresentable: 'any' }, arktype: { fallback: ({ base }) => base }, valibot: { errorMode: 'ignore' } }
@@ -48,10 +49,6 @@ module.exports = function lists (schema) {
   }
 }
 
-function keyOf (segment) {
-  return Object(segment) === segment ? segment.key : segment
-}
-
 /** The names of properties whose value must be a list. */
 function listsOf (schema) {
   const names = new Set()
@@ -72,5 +69,5 @@ function listsOf (schema) {
 }
 
 function pointed (json, ref) {
-  return ref.split('/').slice(1).reduce((value, key) => value[decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')], json)
+  return convert.namesIn(ref).slice(1).reduce((value, name) => value[name], json)
 }

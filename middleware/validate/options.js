@@ -4,6 +4,9 @@ const { Options, Rule, boolean, fn, isObject, record } = require('../../lib/shar
 
 const standardOf = schema => Object(schema) === schema ? schema['~standard'] : undefined
 
+/** The key in a segment of an issue's path, which Standard Schema also writes as `{ key }`. */
+const keyOf = segment => Object(segment) === segment ? segment.key : segment
+
 const schema = new Rule(
   'a Standard Schema v1: schemas of zod (from 3.24), valibot (from 1.0) and arktype (from 2.0) are',
   value => standardOf(value)?.version === 1 && typeof standardOf(value).validate === 'function',
@@ -28,4 +31,5 @@ module.exports = new Options('validate', {
   })
 })
 
+module.exports.keyOf = keyOf
 module.exports.standardOf = standardOf

@@ -4,6 +4,7 @@ const { isBlob, isResponse, isWebStream } = require('../../lib/shared/web')
 const { SERIALIZED } = require('../_shared/context')
 const convert = require('../_shared/json-schema')
 const { manual, misuse } = require('../_shared/usage-error')
+const { keyOf } = require('./options')
 
 /**
  * What happens to a body when the handlers have returned: in development it must fit its schema, and a route that asks
@@ -43,7 +44,7 @@ function verify (ctx, schema, value) {
 function conclude (ctx, { issues }) {
   if (!issues) return
   const fields = issues.slice(0, 10).map(({ path = [], message }) => {
-    return `${path.map(key => Object(key) === key ? key.key : key).join('.') || 'the body'}: ${message}`
+    return `${path.map(keyOf).join('.') || 'the body'}: ${message}`
   })
   throw new Error(`validate: the response ${ctx.status} of ${ctx.method} ${ctx._matchedRoute ?? ctx.path} ` +
     `does not fit its schema: ${fields.join('; ')} (${manual('validate')})`)
