@@ -4,10 +4,12 @@ const cluster = require('node:cluster')
 const { readFileSync } = require('node:fs')
 const { where } = require('./address')
 const control = require('./control')
+const { checkFolder, dryRun } = require('./dry-run')
 const errorLine = require('./error-line')
 const { closeUntaken, stopListening } = require('./listeners')
+const { checkPort } = require('./port')
 const { BEFORE, PAGE, REPLACED, forWorkers, killTimeout } = require('./settings')
-const { checkFolder, checkPort, dryRun, untilReady } = require('./dry-run')
+const untilReady = require('./until-ready')
 
 /** ms until a worker that died is replaced: doubled each time that it dies young. */
 const FIRST_WAIT = 100
@@ -253,7 +255,7 @@ class Renewal {
         this.failure = new Error(`a new worker died, and no other one is replaced: ${reason}${PAGE}`)
         resolve()
       }
-      // What it said last comes before its 'disconnect', and may come behind its 'exit'.
+      // What it said last comes before its 'disconnect', and may come after its 'exit'.
       const end = () => worker.isConnected() ? worker.once('disconnect', lose) : lose()
       if (worker.isDead()) end()
       else worker.once('exit', end)

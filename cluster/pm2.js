@@ -4,8 +4,9 @@ const { accessSync, constants, mkdirSync } = require('node:fs')
 const { homedir } = require('node:os')
 const { join, resolve } = require('node:path')
 const { idOf, where } = require('./address')
+const { dryRun } = require('./dry-run')
+const { checkPort } = require('./port')
 const { PAGE, forWorkers, killTimeout, START_TIMEOUT } = require('./settings')
-const { checkPort, dryRun } = require('./dry-run')
 
 /**
  * Serve an app in pm2's cluster mode, as `kone-PORT` in its list. pm2 is the user's: it is looked for
