@@ -61,11 +61,15 @@ for (const http1 of [false, true]) {
       agent.destroy()
     })
 
-    it('should end silent kept connections', async t => {
-      const { app, port } = await start(t, ctx => { ctx.body = 'x' })
+    it('should end silent kept connections, and resolve when it is called again', async t => {
+      const { app, server, port } = await start(t, ctx => { ctx.body = 'x' })
       const agent = new http.Agent({ keepAlive: true })
+      const connected = once(server, 'connection')
       await get(port, agent)
+      const [socket] = await connected
+      assert.equal(socket.destroyed, false)
       await app.close({ grace: 0 })
+      assert.equal(socket.destroyed, true)
       await app.close()
       agent.destroy()
     })

@@ -62,6 +62,22 @@ describe('app.inject()', () => {
     })
   }
 
+  for (const engine of ['http1', 'node']) {
+    it(`should resolve with a 101, and close the connection: ${engine}`, async () => {
+      const app = new Kone()
+      const closed = new Promise(resolve => {
+        app.use(ctx => {
+          ctx.respond = false
+          ctx.socket.once('close', resolve)
+          ctx.res.writeHead(101, { Connection: 'upgrade', Upgrade: 'x', 'X-A': 'b' }).end()
+        })
+      })
+      const { status, headers, body } = await app.inject({ url: '/', engine })
+      assert.deepEqual([status, headers['x-a'], body.length], [101, 'b', 0])
+      await closed
+    })
+  }
+
   it('should respond concurrently', async () => {
     const app = new Kone()
     app.use(async ctx => {

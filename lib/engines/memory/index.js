@@ -95,6 +95,11 @@ function sent (server, options, body) {
   return new Promise((resolve, reject) => {
     const req = http.request({ ...options, createConnection: () => connect(server) })
     req.on('error', reject)
+    // A 101 comes here instead: without a listener node's client would notify nobody.
+    req.on('upgrade', (res, socket) => {
+      socket.destroy()
+      resolve(summary(res, Buffer.alloc(0)))
+    })
     req.on('response', res => {
       const chunks = []
       res.on('data', chunk => chunks.push(chunk))
