@@ -82,13 +82,13 @@ exports.checkProxy = function (proxy) {
 }
 
 function add (list, entry) {
-  const [address, bits] = String(entry).split('/')
+  const [, address = '', bits] = /^([^/]*)(?:\/(\d*))?$/.exec(entry) ?? [] // no prefix is all bits
   const plain = unmapped(address)
   const family = net.isIP(plain)
   const shift = plain === address ? 0 : 96 // the prefix of an IPv4-mapped range counts all 128 bits
   const longest = family === 4 ? 32 : 128
   const prefix = bits === undefined ? longest : Number(bits) - shift
-  if (family === 0 || bits === '' || !Number.isInteger(prefix) || prefix < 0 || prefix > longest) {
+  if (family === 0 || bits === '' || prefix < 0 || prefix > longest) {
     throw misuse('application', `options.proxy: '${entry}' is no address or range like 10.0.0.0/8`)
   }
   list.addSubnet(plain, prefix, family === 4 ? 'ipv4' : 'ipv6')
