@@ -247,7 +247,7 @@ class Renewal {
       const timer = setTimeout(resolve, master.settings.minLife)
       const { worker } = this
       let reason
-      worker.on('message', ({ died }) => { reason ??= died })
+      worker.on('message', message => { reason ??= message?.died }) // the app may send anything, null too
       const lose = () => {
         const { exitCode, signalCode } = worker.process
         clearTimeout(timer)
