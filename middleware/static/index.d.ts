@@ -34,11 +34,11 @@ declare namespace serve {
     gzip?: boolean | undefined
     /** Serve `x.br`, `x.gz`, `x.zst` instead of `x` to clients that accept the encoding. Default: `true`. */
     zstd?: boolean | undefined
-    /** The same, by another name. Default: `true`. */
+    /** Another name of `br`. Default: `true`. */
     brotli?: boolean | undefined
-    /** The same, by another name. Default: `true`. */
+    /** Another name of `gzip`. Default: `true`. */
     gz?: boolean | undefined
-    /** The same, by another name. Default: `true`. */
+    /** Another name of `zstd`. Default: `true`. */
     zst?: boolean | undefined
     /** Send an ETag. Default: `true`. */
     etag?: boolean | undefined
