@@ -31,11 +31,17 @@ declare class Application<
   // read as `any`: @types/koa has boolean here, and an app must fit where that one is expected
   get proxy (): any
   set proxy (trusted: Application.Proxy)
+  /** The header with the addresses that proxies saw. */
   proxyIpHeader: string
+  /** How many addresses are read from that header, counted from the right; 0: all. */
   maxIpsCount: number
+  /** How many labels at the end of the host are not subdomains. */
   subdomainOffset: number
+  /** `NODE_ENV`, or development. */
   env: string
+  /** `true`: `onerror` prints no error, and no mistake is warned of. */
   silent: boolean
+  /** Sign cookies. */
   keys: Application.Keygrip | string[]
   /** false: node:http serves every request, without the front. */
   http1: boolean
@@ -43,7 +49,9 @@ declare class Application<
   Promise: Application.PromiseClass
   // `any`: the elements are compared both ways when an app stands in for one of @types/koa
   middleware: Array<Application.Middleware<StateT, any>>
+  /** What `final()` was given. */
   finals: Array<Application.Final<StateT, any>>
+  /** The prototypes of `ctx`, `ctx.request` and `ctx.response`: what is put here, each request has. */
   context: Application.BaseContext & ContextT
   request: Application.BaseRequest
   response: Application.BaseResponse
@@ -113,8 +121,10 @@ declare class Application<
     res: ServerResponse
   ): Application.ParameterizedContext<StateT>
 
+  /** For an app that is mounted in another one: a middleware that sets `currentContext`. */
   createAsyncCtxStorageMiddleware (): Application.Middleware<StateT, ContextT>
 
+  /** The default listener of 'error': prints it, unless the client may read its message. */
   onerror (err: Error): void
   inspect (): any
   toJSON (): any
@@ -291,29 +301,49 @@ declare namespace Application {
 
   /** Members of ctx.request that ctx delegates to. */
   interface DefaultContextDelegatedRequest {
+    /** The header fields of the request, by names in lower case. `headers` is the same. */
     header: IncomingHttpHeaders
     headers: IncomingHttpHeaders
+    /** The target as it was sent, or as a middleware rewrote it. */
     url: string
+    /** `protocol://host`. */
     origin: string
+    /** The whole URL that was requested. */
     href: string
     method: string
+    /** The path of `url`, not decoded. Setting it keeps the query. */
     path: string
+    /** The query as an object; a repeated key gives an array. */
     query: ParsedUrlQuery
+    /** The query without `?`. */
     querystring: string
+    /** The query with `?`, or nothing. */
     search: string
+    /** Host and port that the client requested; behind a trusted proxy those of X-Forwarded-Host. */
     host: string
+    /** `host` without the port; empty for what is no plain host. */
     hostname: string
+    /** `href` parsed; an empty object where it is no URL. */
     URL: URL
+    /** Whether the cached response of the client is still valid: then respond with 304. */
     fresh: boolean
+    /** The opposite of `fresh`. */
     stale: boolean
+    /** RFC 9110, 9.2.2. */
     idempotent: boolean
     socket: Socket
+    /** `http` or `https`; behind a trusted proxy the value of X-Forwarded-Proto. */
     protocol: string
+    /** Whether `protocol` is `https`. */
     secure: boolean
+    /** The address of the client; empty on a Unix socket. */
     ip: string
+    /** The addresses that trusted proxies name, client first. */
     ips: string[]
+    /** The labels of the host before the last `app.subdomainOffset` ones, innermost first. */
     subdomains: string[]
 
+    /** The best of `types` by Accept, false if none will do, all that is accepted if none is given. */
     accepts (): string[]
     accepts (...types: string[]): string | false
     accepts (types: string[]): string | false
@@ -327,34 +357,50 @@ declare namespace Application {
     acceptsLanguages (...languages: string[]): string | false
     acceptsLanguages (languages: string[]): string | false
 
+    /** Whether Content-Type is one of `types`: the matching one, false if none, null without a body. */
     is (...types: string[]): string | false | null
     is (types: string[]): string | false | null
+    /** A header field of the request, or an empty string. */
     get (field: string): string
   }
 
   /** Members of ctx.response that ctx delegates to. */
   interface DefaultContextDelegatedResponse {
+    /** 404 until something is set. */
     status: number
+    /** The reason phrase. */
     message: string
+    /** A string, bytes, a stream, a Blob, a fetch Response, or what becomes JSON; null or undefined for none. */
     body: unknown
+    /** Content-Length in bytes, or what it will be; undefined for a stream. */
     length: number
+    /** Content-Type without its parameters. Set by extension, name or whole value. */
     type: string
     get lastModified (): Date
     set lastModified (date: Date | string)
+    /** Quotes are added where they are missing. */
     etag: string
+    /** Whether the header section was sent, so that nothing can be set any more. */
     headerSent: boolean
+    /** Whether a response can still be sent: it has not ended, and the client is connected. */
     writable: boolean
 
+    /** Add to Vary. */
     vary (field: string | string[]): void
+    /** Redirect, with 302 unless another status of a redirect is set. */
     redirect (url: string, alt?: string): void
     /** To the page the request came from, if it is of this host, else to `alt` (default: /). */
     back (alt?: string): void
+    /** Let the client save the response as a file. */
     attachment (filename?: string, options?: AttachmentOptions): void
+    /** Set header fields. Does nothing once the header section was sent. */
     set (fields: { [field: string]: string | number | string[] }): void
     set (field: string, value: string | number | string[]): void
+    /** Add a value to a header field. */
     append (field: string, value: string | number | string[]): void
     has (field: string): boolean
     remove (field: string): void
+    /** Send the header section now, before the body. */
     flushHeaders (): void
   }
 
@@ -399,10 +445,13 @@ declare namespace Application {
 
   interface BaseContext extends DefaultContextDelegatedRequest, DefaultContextDelegatedResponse {
     state: SharedState
+    /** Throw an http error unless a value is truthy, or two are equal. */
     assert: Assert
+    /** Throw an http error; the client gets its message if its status is below 500. */
     throw (message: string, code?: number, properties?: {}): never
     throw (status: number): never
     throw (...properties: Array<number | string | {}>): never
+    /** Send the response of an error, and report the error to `app.on('error')`. */
     onerror (err: Error): void
 
     /**
@@ -443,7 +492,9 @@ declare namespace Application {
     req: IncomingMessage
     res: ServerResponse
     originalUrl: string
+    /** `app.keys` sign only where an options object is passed. */
     cookies: Cookies
+    /** Content negotiation: https://github.com/jshttp/accepts */
     accept: Accepts
     /** false: the handler responds by itself on `ctx.res`. */
     respond?: boolean | undefined
