@@ -70,13 +70,25 @@ module.exports.final = function final (options) {
   }
 }
 
-/** Keep sessions in this process' memory. */
+/**
+ * Keep sessions in this process' memory. Nothing bounds it but their expiry.
+ *
+ *    app.use(session({ store: session.memory() }))
+ *
+ * @return {MemoryStore}
+ * @api public
+ */
 module.exports.memory = () => new MemoryStore()
 
 /**
  * Keep sessions in Redis or Valkey.
  *
+ *    app.use(session({ store: session.redis(client) }))
+ *
  * @param {object} client of `ioredis` or `redis`
+ * @return {RedisStore}
+ * @throws {TypeError} if it is not a client
+ * @api public
  */
 module.exports.redis = client => new RedisStore(client)
 
@@ -84,7 +96,12 @@ module.exports.redis = client => new RedisStore(client)
  * Keep each session in its own cookie, sealed by AES-256-GCM. Nothing is stored on the server,
  * so signing out cannot revoke a copy of the cookie before it expires.
  *
+ *    app.use(session({ store: session.sealedCookie({ keys: [process.env.SESSION_KEY] }) }))
+ *
  * @param {object} options see options.js
+ * @return {SealedCookie}
+ * @throws {TypeError} for a key that is shorter than 32 bytes
+ * @api public
  */
 module.exports.sealedCookie = options => new SealedCookie(options)
 
