@@ -40,7 +40,7 @@ const SIGNAL = /^SIG[A-Z\d]+$/
 const SERVERS = Symbol('application#servers')
 const CLOSING = Symbol('application#closing')
 
-/** A method of a middleware (health) that `use()` calls with the app. Registered: the set may be another copy of kone. */
+/** A method of a middleware (health) that `use()` calls with the app. Registered: the set may be another copy. */
 const USED = Symbol.for('kone.used')
 
 /** The listeners that `app.callback()` made → their hosts. */

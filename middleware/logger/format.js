@@ -19,6 +19,7 @@ const TOKEN = new RegExp(':(?:(req|res)\\[([^\\]]+)\\]|(url|protocol|hostname|me
  * @return {{ timed: boolean, fill: Function }} timed: whether it has the response time; fill: (ctx, start) => line
  */
 function compile (format, tokens) {
+  /** @type {any[]} */
   let pieces = [format]
   for (const token of tokens) pieces = pieces.flatMap(piece => cut(piece, token))
   pieces = pieces.flatMap(piece => cut(piece, { token: TOKEN, value: standard }))
@@ -74,8 +75,8 @@ function custom ({ token, replacement, content }) {
 const MAX_FORMAT = 1000 // characters
 
 /**
- * Expands the formats of a format function. They are texts of the program, so there are only a few to cache; one that the
- * function makes for a request may be long, and is not kept.
+ * Expands the formats of a format function. They are texts of the program, so there are only a few to cache; one that
+ * the function makes for a request may be long, and is not kept.
  *
  * @param {object[]} tokens the app's own
  * @return {Function} (format, ctx, start) => line

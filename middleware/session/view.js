@@ -63,8 +63,8 @@ function isPlain (value) {
     Object.getPrototypeOf(prototype) === null // Object.prototype, of any realm
 }
 
-// The class has koa-session's name, which apps see in logs. A value that is assigned to one of these members is data of the
-// app, as under every other name.
+// The class has koa-session's name, which apps see in logs. A value that is assigned to one of these members is data of
+// the app, as under every other name.
 class Session {
   constructor (data, session) {
     Object.defineProperty(this, kSession, { value: session }) // not enumerable
