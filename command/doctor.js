@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const errorLine = require('../cluster/error-line')
 const withParents = require('../cluster/parents')
-const { version } = require('../package.json')
+const { version: koneVersion } = require('../package.json')
 const facts = require('./doctor.json')
 const { print, printJSON } = require('./print')
 
@@ -59,7 +59,7 @@ function examine (folder) {
   })
   return {
     ...koa,
-    kone: version,
+    kone: koneVersion,
     prefix: Object.hasOwn(wanted, 'kone') ? 'kone' : 'koa', // of an alias the package has no other name
     nearest: nearestTo(wanted),
     tested: list(sameMajor, one => {

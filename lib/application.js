@@ -265,7 +265,7 @@ class Application extends Emitter {
    * @return {(req: http.IncomingMessage, res: http.ServerResponse) => Promise<void>}
    */
   callback () {
-    const host = new Host(this, PARTS, undefined, isFrontOff() ? undefined : attachAtRequest)
+    const host = new Host(this, CORE, undefined, isFrontOff() ? undefined : attachAtRequest)
 
     if (!this.listenerCount('error')) this.on('error', this.onerror)
 
@@ -389,7 +389,7 @@ function isKonesOnerror (onerror) {
 
 /** Before other code (newrelic) replaces one of them: a host compares what an app has with these. */
 const { callback, createContext, handleRequest } = Application.prototype
-const PARTS = { createContext, handleRequest, familiesOf, watch: app => require('./core/development').watch(app) }
+const CORE = { createContext, handleRequest, familiesOf, watch: app => require('./core/development').watch(app) }
 
 // A function of the middleware set that app.use() got without a call.
 function isFactory (fn) {
@@ -415,7 +415,7 @@ const SERVING = {
 
 // Of a listener that app.callback() made, or that the app's own `callback` gave.
 function hostOf (app, listener) {
-  return hosts.get(listener) ?? new Host(app, PARTS, listener)
+  return hosts.get(listener) ?? new Host(app, CORE, listener)
 }
 
 let isWatching = false
@@ -448,7 +448,7 @@ function attachAtRequest (server, host) {
 function makeFetch (app) {
   let handle
   return function fetch (request, info) {
-    handle ??= require('./engines/fetch')(app.callback === callback ? new Host(app, PARTS) : hostOf(app, app.callback()))
+    handle ??= require('./engines/fetch')(app.callback === callback ? new Host(app, CORE) : hostOf(app, app.callback()))
     return handle(request, info)
   }
 }

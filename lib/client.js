@@ -70,7 +70,7 @@ class Path {
   compile () {
     const { text, missing } = this.sequence()
     if (missing !== undefined) throw new TypeError(`client: params.${missing} of ${this.name} is missing`)
-    return text.replace(/^(?=[^/])/, '/') // behind the base, text would be a part of the host
+    return text.replace(/^(?=[^/])/, '/') // after the base, text would be a part of the host
   }
 
   /** @return {{ text: string, missing: string | undefined }} up to the end of the path, or of a group */
@@ -104,9 +104,9 @@ class Path {
     const pattern = kind === '(' || this.scan(/^\(/) !== '' ? this.pattern() : undefined
     const modifier = this.scan(/^[?*+]/)
     const isMany = kind === '*' || modifier === '*' || modifier === '+' || pattern === '.*'
-    const given = this.params[name] ?? ''
-    if (given !== '') {
-      const text = textOf(given, `params.${name} of ${this.name}`)
+    const param = this.params[name] ?? ''
+    if (param !== '') {
+      const text = textOf(param, `params.${name} of ${this.name}`)
       return { name, value: this.encode(name, isMany ? text.split('/') : [text]) }
     }
     return pattern === '.*' ? { name, value: '' } : { name, isOptional: modifier === '?' || modifier === '*' }

@@ -11,10 +11,10 @@ const { LONGEST, clearTimeout, now, setTimeout } = require('../shared/timers')
  */
 
 /**
- * Whoever ends the process gets the Closing of each app that has a function: `has()` and `call()` may be those of
- * another copy of kone.
+ * Whoever ends the process subscribes to it, and gets the Closing of each app that has a function: `has()` and `call()`
+ * may be those of another copy of kone.
  */
-const closings = channel('kone:closing')
+const published = channel('kone:closing')
 
 /** ms that a function has even if the drain, or another function, has used all the time. */
 const SHORTEST = 500
@@ -27,7 +27,7 @@ class Closing {
   }
 
   add (fn, isBefore) {
-    if (this.functions.length === 0 && closings.hasSubscribers) closings.publish(this)
+    if (this.functions.length === 0 && published.hasSubscribers) published.publish(this)
     this.functions.push({ fn, stage: isBefore ? 'before' : 'after', traced: trace() })
   }
 
@@ -43,9 +43,9 @@ class Closing {
    * @return {Promise<void>} never rejected
    */
   call (stage, time) {
-    const before = this.called[stage]
+    const earlier = this.called[stage]
     const callAll = () => this.callAll(stage, time)
-    return (this.called[stage] = before === null ? callAll() : before.then(callAll))
+    return (this.called[stage] = earlier === null ? callAll() : earlier.then(callAll))
   }
 
   async callAll (stage, time) {

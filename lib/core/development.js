@@ -156,7 +156,7 @@ function readsBody (lines, { row }) {
   return /\bbody\b/.test(lines[row - 1]) || lines.slice(Math.max(0, row - 6), row).some(line => /\brequest\b.*\bbody\b/.test(line))
 }
 
-/** What `app.use()` is given behind its middleware. */
+/** What `app.use()` is given after its middleware. */
 function warnOfOthers (app, others) {
   if (!others.some(other => typeof other === 'function')) return
   warn(app, 'app.use(fn) takes one function, and the others are not used: call it for each', placeIn(trace()))

@@ -32,20 +32,20 @@ const fallback = diagnostics.channel('kone:fallback') // what `kone try` subscri
 /** The app as an engine sees it. */
 class Host {
   /**
-   * @param {any} parts of kone: `createContext` and `handleRequest` of Application (an app that replaces them
-   *   expects node's own objects), `familiesOf(app)`, and `watch(app)`, which composes the middleware in development
+   * @param {any} core what Application brings: its `createContext` and `handleRequest` (an app that replaces them expects
+   *   node's own objects), `familiesOf(app)`, and `watch(app)`, which composes the middleware in development
    * @param {(req: object, res: object) => Promise<void>} [listener] what the app's own `callback` gave: it gets each
    *   request, with node's objects
    * @param {Function} [attach] `(server, host) => void`: installs an engine on a server of node's that has called the
    *   listener, if it can
    */
-  constructor (app, parts, listener, attach) {
+  constructor (app, core, listener, attach) {
     this.app = app
-    this.parts = parts
+    this.core = core
     this.attach = attach
     this.isKones = listener === undefined
     this.met = new WeakSet() // sockets of requests, and servers that give each of theirs to handedOver()
-    this.fn = app[IN_DEVELOPMENT] ? parts.watch(app) : app.compose(app.middleware)
+    this.fn = app[IN_DEVELOPMENT] ? core.watch(app) : app.compose(app.middleware)
     this.listener = listener ?? ((req, res) => {
       const promise = this.onRequest(req, res)
       // Promises that the app returns are of its class; inside it uses native ones, which keep async contexts.
@@ -60,9 +60,9 @@ class Host {
    * @return {Promise} rejects only if a ctx.onerror of the app's own throws
    */
   dispatch (incoming, outgoing) {
-    const { app, parts } = this
-    if (this.isKones && app.createContext === parts.createContext && app.handleRequest === parts.handleRequest) {
-      return this.serve(new (parts.familiesOf(app).EngineContext)(incoming, outgoing))
+    const { app, core } = this
+    if (this.isKones && app.createContext === core.createContext && app.handleRequest === core.handleRequest) {
+      return this.serve(new (core.familiesOf(app).EngineContext)(incoming, outgoing))
     }
     const req = incoming.materialize()
     const res = outgoing.materialize()
@@ -105,8 +105,8 @@ class Host {
    * @return {object|undefined} undefined if node:http gets it
    */
   takesHandshake (server, incoming) {
-    const { app, isKones, parts } = this
-    const isPlain = isKones && app.createContext === parts.createContext && app.handleRequest === parts.handleRequest
+    const { app, isKones, core } = this
+    const isPlain = isKones && app.createContext === core.createContext && app.handleRequest === core.handleRequest
     return isPlain && hook(server, this) ? server[kUpgrade].take(this, incoming) : undefined
   }
 

@@ -10,11 +10,11 @@ const MOST = 1024 * 1024
 const PATIENCE = 2000
 const PERIOD = 100
 
-/** How long a client may go on to send a rest beyond MOST, in ms: many read the response behind their last byte. */
+/** How long a client may go on to send a rest beyond MOST, in ms: many read the response after their last byte. */
 const LINGER = 30_000
 
 /**
- * The rest of a request's body, once the response was flushed. The connection's next request comes behind it:
+ * The rest of a request's body, once the response was flushed. The connection's next request comes after it:
  *
  *    a pipe into a stream that lives    it is read, however slowly
  *    a listener that takes bytes        it is read
@@ -28,8 +28,8 @@ class Rest {
     this.req = req
     this.socket = socket // req.socket is null after destroy()
     this.endSide = end
-    this.end = socket.bytesRead + missing
-    this.most = 0        // of the socket's bytesRead, once the rest is dropped
+    this.endsAt = socket.bytesRead + missing
+    this.mostRead = 0    // of the socket's bytesRead, once the rest is dropped
     this.taken = -1      // bytes of the socket that have left the request, for its reader
     this.looks = 0       // how many in a row found bytes of which none was taken
     this.timer = setInterval(() => this.look(), PERIOD).unref()
@@ -52,19 +52,19 @@ class Rest {
     const { req, socket } = this
     clearInterval(this.timer)
     if (http2Stream(req) !== undefined) return close(req)
-    this.most = socket.bytesRead + MOST
+    this.mostRead = socket.bytesRead + MOST
     req._dump()
     socket.resume() // a request that was destroyed does not
-    // The client is notified at once: what it sends behind the rest is lost with the connection.
-    if (this.end > this.most) this.endSide()
+    // The client is notified at once: what it sends after the rest is lost with the connection.
+    if (this.endsAt > this.mostRead) this.endSide()
     else this.limit()
   }
 
-  /** Behind each iteration of the event loop, which reads 2 MB at most. */
+  /** Called after each iteration of the event loop, which reads 2 MB at most. */
   limit () {
     const { req, socket } = this
     if (req.complete || socket.destroyed) return
-    if (socket.bytesRead > this.most) this.endSide()
+    if (socket.bytesRead > this.mostRead) this.endSide()
     else setImmediate(() => this.limit()).unref()
   }
 }
@@ -77,7 +77,7 @@ function isAlive ({ destroyed, writable }) {
   return !destroyed && writable !== false
 }
 
-/** RFC 9113 8.1: behind a whole response a client of HTTP/2 is requested, without an error, to stop sending. */
+/** RFC 9113, 8.1: after a whole response the server may request the client, without an error, to stop sending. */
 function close (req, socket) {
   const stream = http2Stream(req)
   if (stream === undefined) return socket.destroy()

@@ -163,7 +163,7 @@ class Connection {
     if (socket.readableFlowing === false && incoming.hasArrived && !sockets.isRead(socket)) socket.resume()
   }
 
-  /** The last byte of a body has come. What follows it is read behind its end, for which listeners may still come. */
+  /** The last byte of a body has come. What follows it is read after its 'end', for which listeners may still come. */
   onBodyArrived (incoming, rest) {
     turn.atEnd(this, this.onBodyEnd, incoming)
     this.gate.stop(END)
@@ -241,7 +241,7 @@ class Connection {
 
   handOver () {
     const { gate, socket } = this
-    if (!this.isOurs || gate.isClosing) return // behind the last response nothing is dispatched
+    if (!this.isOurs || gate.isClosing) return // after the last response nothing is dispatched
     if (socket.destroyed || socket.errored) return // its 'close' follows, which loses what was not flushed
     const reads = gate.takeHeld()
     this.deadlines.wake()
@@ -263,7 +263,7 @@ class Connection {
   /**
    * The response is a 101: other code sends it, and has the socket from now on.
    *
-   * @return {Buffer[]} what was read behind the handshake
+   * @return {Buffer[]} what was read after the handshake
    */
   switchProtocols (outgoing) {
     const { gate, front, socket } = this

@@ -36,7 +36,7 @@ function isPast (turn) {
 }
 
 /**
- * Calls `fn` of a connection behind the ticks and microtasks of this turn, in the connection's scope. One immediate for
+ * Calls `fn` of a connection after the ticks and microtasks of this turn, in the connection's scope. One immediate for
  * all is cheaper than one for each, and comes before those of a handler, as on node. Up to Node 22 (see LEAKS)
  * listeners see the stores of the handler: there each call needs an immediate of its own.
  */

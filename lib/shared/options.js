@@ -208,9 +208,10 @@ class Shape extends Rule {
     if (value === undefined) return this.hasDefaults ? this.fill({}) : undefined
     if (!isObject(value)) return value
     const filled = this.open === false ? { ...this.defaults } : { ...value, ...this.defaults }
-    for (const [given, { name }] of this.known) {
+    for (const [spelling, { name }] of this.known) {
       // of an option and its other name, the option itself counts
-      if ((name === given || value[name] === undefined) && value[given] !== undefined) filled[name] = value[given]
+      const isUsed = name === spelling || value[name] === undefined
+      if (isUsed && value[spelling] !== undefined) filled[name] = value[spelling]
     }
     for (const { name, rule } of this.inner) {
       if (name in filled) filled[name] = rule.fill(value[name])

@@ -56,11 +56,11 @@ const { middleware, final } = middlewareAndFinal(function compress (options) {
     const settings = ctx.compress instanceof Object ? { ...options, ...ctx.compress } : options
     if (size < bytes(valueOf('threshold', settings.threshold ?? 1024, type, size, ctx))) return
 
-    const given = ENCODINGS.map(name => valueOf(name, settings[name], type, size, ctx))
-    const isOff = name => given[ENCODINGS.indexOf(name)] === false
+    const values = ENCODINGS.map(name => valueOf(name, settings[name], type, size, ctx))
+    const isOff = name => values[ENCODINGS.indexOf(name)] === false
     const encoding = choose(accepted, preference.filter(name => !isOff(name)))
     if (isIdentity(encoding)) return
-    return encode(ctx, source, encoding, given[ENCODINGS.indexOf(encoding)])
+    return encode(ctx, source, encoding, values[ENCODINGS.indexOf(encoding)])
   }
 
   return {

@@ -292,9 +292,9 @@ module.exports = class RequestSession {
 
   async store (action, text, renewed) {
     const { ctx, id, value, settings: { storage } } = this
-    const given = this.attributes()
-    const maxAge = this.ownMaxAge ?? given.maxAge
-    const attributes = { ...given, maxAge: maxAge === 'session' ? 0 : maxAge }
+    const ofAll = this.attributes()
+    const maxAge = this.ownMaxAge ?? ofAll.maxAge
+    const attributes = { ...ofAll, maxAge: maxAge === 'session' ? 0 : maxAge }
     const ttl = ttlOf(maxAge)
     const record = this.isDecorated ? this.decorated(value, ttl) : view.plain(value)
     const json = this.isDecorated ? toText(record) : text

@@ -1,7 +1,7 @@
 'use strict'
 
 const fs = require('fs')
-const path = require('path')
+const { resolve } = require('path')
 const middlewareAndFinal = require('../_shared/middleware-and-final')
 const choose = require('../_shared/encoding')
 const { given, manual, misuse } = require('../_shared/usage-error')
@@ -246,7 +246,7 @@ function settingsOf (root, options) {
   if (typeof root !== 'string' || root === '') {
     throw misuse('static', `root must be the path of a directory, not ${given(root)}`)
   }
-  const resolved = path.resolve(root)
+  const resolved = resolve(root)
   if (!fs.statSync(resolved, { throwIfNoEntry: false })?.isDirectory()) {
     throw new Error(`static: ${resolved} is not a directory (${manual('static')})`)
   }

@@ -134,7 +134,7 @@ function custom (storage) {
 function memoryStorage () {
   return {
     _handleFile (req, file, done) {
-      buffer(file.stream).then(buffer => done(null, { size: buffer.length, buffer }), done)
+      buffer(file.stream).then(bytes => done(null, { size: bytes.length, buffer: bytes }), done)
     },
 
     _removeFile (req, file, done) {

@@ -45,7 +45,7 @@ exports.readStream = function (req, limit) {
       if (typeof chunk === 'string') return settle(used('ctx.req.setEncoding() has made text of the body, and its bytes are read'))
       length += chunk.length
       if (length <= limit) return chunks.push(chunk)
-      req.pause() // behind the response the rest is dropped: see ../rest.js
+      req.pause() // after the response the rest is dropped: see ../rest.js
       settle(tooLong(limit))
     }
     const lose = () => settle(aborted(length))

@@ -61,7 +61,7 @@ class Chunks {
   get isBroken () { return this.state === BROKEN }
 
   /**
-   * Adds the data between `at` and the end of `read` to `body`, and closes it behind the last chunk.
+   * Adds the data between `at` and the end of `read` to `body`, and closes it after the last chunk.
    *
    * @return {number} offset after these bytes of the body, or MALFORMED: `error` says why
    */
@@ -93,7 +93,7 @@ class Chunks {
     let i = at
     for (let digit; i < read.length && (digit = DIGITS[read[i]]) !== -1; i++) {
       size = Math.max(size, 0) * 16 + digit
-      if (size > Number.MAX_SAFE_INTEGER) return this.beginEndless(read, at)
+      if (size > Number.MAX_SAFE_INTEGER) return this.beginEndless(at)
     }
     this.size = size
     if (i === read.length) return i
@@ -103,7 +103,7 @@ class Chunks {
   }
 
   /** A size that no client can send. Node's parser knows whether it is one. */
-  beginEndless (read, at) {
+  beginEndless (at) {
     this.beginExtensions(this.size === NO_SIZE ? '' : this.size.toString(16))
     this.size = Infinity
     return at

@@ -23,7 +23,7 @@ const PASSING = BODY | FULL | MANY | END
  *      ▼ │ all are gone, and what was held is read
  *    BODY | FULL | MANY | END            what arrives is held
  *      │
- *      ├──▶ HANDOVER ──▶ takeHeld()      what is held goes to node, or behind a handshake to the WebSocket
+ *      ├──▶ HANDOVER ──▶ takeHeld()      what is held goes to node, or after a handshake to the WebSocket
  *      └──▶ CLOSE                        what arrives is dropped
  */
 class Gate {
@@ -31,7 +31,7 @@ class Gate {
     this.connection = connection
     this.stops = 0
     this.held = null     // reads that arrived while reading was stopped
-    this.hasEnd = false  // the client's FIN, which waits behind them
+    this.hasEnd = false  // the client's FIN, which waits until they are read
   }
 
   /** May the next read be handled? Held ones come before it. */
@@ -97,7 +97,7 @@ class Gate {
   }
 
   /**
-   * The client ended its side: that comes behind what is held, and behind responses and bodies that it would cut off.
+   * The client ended its side: that comes after what is held, and after responses and bodies that it would cut off.
    *
    * @return {boolean} whether it waits
    */
@@ -133,7 +133,7 @@ class Gate {
     return this.takeRest()
   }
 
-  /** @return {Buffer[]} what came behind a handshake */
+  /** @return {Buffer[]} what came after a handshake */
   takeRest () {
     const reads = this.held === null ? [] : this.held.reads
     this.dropHeld()

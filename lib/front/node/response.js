@@ -301,7 +301,7 @@ function writeRaw (data, encoding, callback, size) {
   return isBelowMark
 }
 
-/** An informational response behind the end. */
+/** An informational response after the end. */
 function dropLate (socket, callback) {
   if (typeof callback === 'function') nextTick(callback, notWritten(socket))
   return false

@@ -63,9 +63,9 @@ function special (server) {
 
 /** Does anybody but the host's listener, and that of drain.js, which needs no objects, see this server's requests? */
 function isWatched (server, listener, drainListener) {
-  const { request } = server._events
-  const isAlone = request === listener || (drainListener !== null && Array.isArray(request) && request.length === 2 &&
-    request[0] === drainListener && request[1] === listener)
+  const { request: listeners } = server._events // one, or a list
+  const isAlone = listeners === listener || (drainListener !== null && Array.isArray(listeners) &&
+    listeners.length === 2 && listeners[0] === drainListener && listeners[1] === listener)
   return !isAlone || isEmitPatched(server) ||
     started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers
 }
@@ -77,8 +77,8 @@ function isEmitPatched (server) {
 
 /** Is it a 'request' listener of the server, not one that another listener calls? */
 function isListening (server, listener) {
-  const { request } = server._events
-  return request === listener || (Array.isArray(request) && request.includes(listener))
+  const { request: listeners } = server._events
+  return listeners === listener || (Array.isArray(listeners) && listeners.includes(listener))
 }
 
 /** Publishes and emits what node does when a request has arrived. */

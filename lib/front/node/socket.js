@@ -136,7 +136,7 @@ function writeBatch (socket) {
 }
 
 /**
- * Ends this socket behind its last response. Everything was given to the system once _final() is called, and destroy()
+ * Ends this socket after its last response. Everything was given to the system once _final() is called, and destroy()
  * follows: it sends the FIN, and a shutdown() before it costs 5 to 10 % of a connection with one request.
  */
 function endSoon (socket) {
