@@ -23,7 +23,7 @@ engines('the compose option', ({ it, ask, serve }) => {
     assert(calls.length === 1 && calls[0] >= 1, String(calls)) // an engine may add one
   })
 
-  it('should work as a property', async () => {
+  it('should count when it is assigned to app.compose', async () => {
     const res = await ask(app => {
       app.compose = () => async ctx => { ctx.body = 'property' }
     }, 'GET /')

@@ -93,7 +93,7 @@ engines('the channel kone:request', ({ it, serve }) => {
     await traced(async () => assert.equal((await ask('GET /')).text, 'false'))
   })
 
-  it('should work with asyncLocalStorage', async () => {
+  it('should publish a request in the context of asyncLocalStorage', async () => {
     const { app, ask } = await serve(app => app.use(ctx => {
       ctx.body = String(app.currentContext === ctx)
     }), { asyncLocalStorage: true })

@@ -60,7 +60,7 @@ function hasPage (line) {
 }
 
 describe('kone', () => {
-  it('should explain itself', async () => {
+  it('should list its commands, and each command its flags', async () => {
     for (const args of [[], ['--help'], ['-h']]) {
       const { code, out } = await kone(...args)
       assert.equal(code, 0)

@@ -223,7 +223,7 @@ frameworks('bodyParser', ({ it, Koa, ask, listen }) => {
     assert.match(text, /^HTTP\/1\.1 413 /)
   })
 
-  it('should take detectJSON', async () => {
+  it('should parse as JSON what detectJSON accepts, whatever its type', async () => {
     const app = echo({ detectJSON: ctx => /\.json$/.test(ctx.path) })
     assert.deepEqual((await ask(app, 'POST /a.json', { body: '{"a":1}' })).json().body, { a: 1 })
     assert.deepEqual((await ask(app, 'POST /a', { body: '{"a":1}' })).json().body, {})

@@ -163,7 +163,7 @@ frameworks('rpc', ({ it, Koa, ask, errors }) => {
     assert.equal((await ask(other, 'POST /api/v1/add', { headers: JSON_TYPE, body: '[1,2]' })).text, '3')
   })
 
-  it('should work behind bodyParser', async () => {
+  it('should call a method whose arguments bodyParser has read', async () => {
     const app = new Koa().use(bodyParser()).use(rpc(METHODS, { limit: 20 }))
     assert.equal((await call(app, 'add', [1, 2])).text, '3')
     assert.equal((await call(app, 'later', ['x'.repeat(20)])).status, 413)

@@ -142,7 +142,7 @@ frameworks('template', ({ it, Koa, ask, errors }) => {
     assert.equal((await ask(app, 'GET /response')).text, 'Hello b!')
   })
 
-  it('should be there on ctx and its response, detached too', async () => {
+  it('should put render() on ctx and its response, which needs no this', async () => {
     const app = serve(ctx => {
       assert.equal(ctx.render, ctx.response.render)
       const { render } = ctx

@@ -43,7 +43,7 @@ engines('ctx.request.readBody()', ({ it, ask, see, serve, engine }) => {
     assert.equal(String(await see(ctx => ctx.request.readBody(), 'POST /', { headers, body: 'hello' })), 'hello')
   })
 
-  it('should read late', async () => {
+  it('should read a body some turns of the event loop after its request', async () => {
     assert.equal(String(await see(async ctx => {
       for (let turn = 0; turn < 3; turn++) await new Promise(resolve => setImmediate(resolve))
       return ctx.request.readBody()

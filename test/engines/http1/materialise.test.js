@@ -88,7 +88,7 @@ sides('ctx.req and ctx.res', ({ side, it, serve, ask }) => {
     assert.deepEqual(seen, [false, false, true])
   })
 
-  it('should be there for an app that was mounted by hand', () => ask(app => {
+  it('should serve an app that another one calls with them', () => ask(app => {
     const inner = new app.constructor()
     inner.use(ctx => { ctx.body = `inner ${ctx.path}` })
     const handle = inner.callback()

@@ -73,7 +73,7 @@ sides('server.headersTimeout', ({ side, it, serve, all }) => {
     assert.equal(await all('GET / HTTP/1.1\r\n'), REQUEST_TIMEOUT)
   })
 
-  it("should tell 'clientError'", async () => {
+  it("should notify a listener of 'clientError'", async () => {
     const { all, server } = await serve(hello, early)
     const codes = []
     server.on('clientError', (err, socket) => {
