@@ -49,9 +49,7 @@ quick: node_modules
 	node test/run.js $(or $(ARGS),--quick)
 
 lint: node_modules
-	npx eslint .
-	npx tsc -p tools/types
-	npx knip --no-progress
+	npm run --silent lint
 
 index:
 	node tools/middleware-index.js
