@@ -2,14 +2,16 @@
 
 const { describe, it: test } = require('node:test')
 const assert = require('node:assert/strict')
+const { PassThrough } = require('node:stream')
 
 const Kone = require('../helpers/kone')
 const engines = require('../helpers/engines')
 
 describe('plain objects as req and res', () => {
-  const plain = () => {
+  const plain = emitter => {
     const headers = {}
-    return new Kone().createContext({ headers: { host: 'a.com', accept: 'text/html' }, socket: {} }, {
+    return new Kone().createContext({ headers: { host: 'a.com', accept: 'text/html' }, socket: { ...emitter } }, {
+      ...emitter,
       _headers: headers,
       getHeader: name => headers[name.toLowerCase()],
       setHeader: (name, value) => { headers[name.toLowerCase()] = value },
@@ -19,11 +21,11 @@ describe('plain objects as req and res', () => {
 
   test('should be enough for every getter', () => {
     const ctx = plain()
-    for (const room of [ctx, ctx.request, ctx.response]) {
-      for (let proto = room; proto !== Object.prototype; proto = Object.getPrototypeOf(proto)) {
+    for (const object of [ctx, ctx.request, ctx.response]) {
+      for (let proto = object; proto !== Object.prototype; proto = Object.getPrototypeOf(proto)) {
         for (const name of Object.getOwnPropertyNames(proto)) {
           if (name.startsWith('__') || ['path', 'query', 'querystring', 'search'].includes(name)) continue
-          assert.doesNotThrow(() => room[name], name)
+          assert.doesNotThrow(() => object[name], name)
         }
       }
     }
@@ -45,6 +47,17 @@ describe('plain objects as req and res', () => {
     assert.equal(ctx.length, Buffer.byteLength(ctx.body))
     JSON.stringify(ctx)
   })
+
+  // as unit tests write them; Koa calls on() alone
+  const on = { on () { return this } }
+  for (const [what, emitter] of [['nothing of an emitter', {}], ['on() alone', on], ['on() and once()', { ...on, once: on.on }]]) {
+    test(`should be enough for a stream as the body, with ${what}`, () => {
+      const ctx = plain(emitter)
+      ctx.body = new PassThrough()
+      ctx.onFinished(() => {})
+      assert.deepEqual([ctx.status, ctx.type], [200, 'application/octet-stream'])
+    })
+  }
 })
 
 engines('node’s objects in ctx', ({ ask, it, see }) => {

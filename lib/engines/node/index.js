@@ -41,7 +41,7 @@ exports.canRespond = canRespond
 exports.watch = function (ctx) {
   const { req, res } = ctx
   const { socket } = req
-  if (!socket || typeof socket.on !== 'function') return
+  if (!socket || typeof socket.once !== 'function') return
   if (req.httpVersionMajor >= 2) {
     const stream = http2Stream(res)
     if (stream?.headRequest) dropBody(res)
