@@ -474,3 +474,16 @@ describe('docs/guide/ecosystem.md', () => {
     assert.deepEqual(named.filter(name => !tested.has(name)), [])
   })
 })
+
+describe('the READMEs of lib', () => {
+  const filesIn = (folder, options) => fs.readdirSync(path.join(ROOT, folder), options).filter(name => name.endsWith('.js'))
+  const named = page => fs.readFileSync(path.join(ROOT, page), 'utf8').split('\n')
+    .flatMap(line => /^\| ((?:`[\w./-]+`\s?)+)\|/.exec(line)?.[1].match(/[\w./-]+\.js/g) ?? []).sort()
+
+  it('should have a row for each file, and for no other', () => {
+    const folders = ['', 'core', 'shared', 'engines'].map(name => filesIn(`lib/${name}`))
+    const files = [...folders.flat(), ...filesIn('lib/engines/objects').map(name => `objects/${name}`)]
+    assert.deepEqual(named('lib/README.md'), files.sort())
+    assert.deepEqual(named('lib/front/README.md'), filesIn('lib/front', { recursive: true }).sort())
+  })
+})
