@@ -32,8 +32,8 @@ const fallback = diagnostics.channel('kone:fallback') // what `kone try` subscri
 /** The app as an engine sees it. */
 class Host {
   /**
-   * @param {any} core what Application brings: its `createContext` and `handleRequest` (an app that replaces them expects
-   *   node's own objects), `familiesOf(app)`, and `watch(app)`, which composes the middleware in development
+   * @param {any} core what Application brings: its `createContext` and `handleRequest` (an app that replaces them
+   *   expects node's own objects), `familiesOf(app)`, and `watch(app)`, which composes the middleware in development
    * @param {(req: object, res: object) => Promise<void>} [listener] what the app's own `callback` gave: it gets each
    *   request, with node's objects
    * @param {Function} [attach] `(server, host) => void`: installs an engine on a server of node's that has called the

@@ -75,8 +75,8 @@ class Delivery extends Fate {
 
     // Not `this[kDelivery]` of a listener: `res` may be an object that inherits from the one that emits.
     res.on('prefinish', () => this.prefinish())
-    // Before all others, because a listener that throws keeps those after it from being called. A fake may have `on` alone.
-    const first = res.prependListener ?? res.on
+    // Before all others, because a listener that throws keeps those after it from being called.
+    const first = res.prependListener ?? res.on // a fake may have no other
     first.call(res, 'finish', () => this.finish())
     if (typeof socket?.once === 'function') (this.pending = pendingOf(socket)).add(this)
     else res.on('close', () => this.close())
