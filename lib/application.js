@@ -382,7 +382,7 @@ function fail (ctx, thrown) {
   if (hasBegun && ctx.response.writable) cut(ctx[ENGINE].sink(ctx), err)
 }
 
-// Is it the app's own? A Kept (shared/error-path.js) wraps it, and does not replace it.
+// Is it the app's own? A KeptHeaders (shared/error-path.js) wraps it, and does not replace it.
 function isKonesOnerror (onerror) {
   return (onerror.wraps ?? onerror) === context.onerror
 }

@@ -23,11 +23,11 @@ const PERIOD = 20
 /** How long connections are accepted after the call, in ms: under load the queue may never be empty. */
 const LONGEST_QUEUE = 1000
 
-/** A turn of the event loop in which hardly anything was done, and the time between two such looks, in ms. */
+/** Longest turn of the event loop in which hardly anything was done, and the time between two looks for one, in ms. */
 const SHORT_TURN = 0.2
 const PAUSE = 1
 
-/** So that a whole turn of the primary is between the first and the last one. */
+/** Requests to the primary, one after the other: a whole turn of its event loop is between the first and last reply. */
 const QUESTIONS = 3
 
 /**
@@ -257,7 +257,7 @@ function acceptQueued (watch, done, deadline = Infinity) {
     if (isWorker()) askPrimary(lookHere)
     else lookHere()
   }
-  const lookHere = () => setImmediate(() => turn(ms => {
+  const lookHere = () => setImmediate(() => timeTurn(ms => {
     if (!isOver && !(isQuiet && ms < SHORT_TURN) && now() < last) return setTimeout(look, PAUSE)
     end()
   }))
@@ -274,8 +274,8 @@ function stopListening (server) {
   else delete server.closeIdleConnections
 }
 
-/** Calls back with its length in ms. */
-function turn (fn) {
+/** Calls back with the length of one turn of the event loop, in ms. */
+function timeTurn (fn) {
   const since = now()
   setImmediate(() => fn(now() - since))
 }

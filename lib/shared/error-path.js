@@ -8,8 +8,8 @@ const { nextTick } = require('./timers')
  * | who | gets |
  * | --- | --- |
  * | listeners of 'error', without one `app.onerror` | toError() of what was thrown, by report() |
- * | the client | status and headers of the error, its message if it is exposed, and the headers of each Kept |
- * | a `ctx.onerror` of the app's own | what was thrown, but toError() of null; an Error has the headers of each Kept |
+ * | the client | status and headers of the error, its message if it is exposed, and all KeptHeaders |
+ * | a `ctx.onerror` of the app's own | what was thrown, but toError() of null; an Error has all KeptHeaders |
  */
 
 const KEPT = Symbol('context#kept')
@@ -68,11 +68,11 @@ function report (ctx, thrown) {
  * Headers that the response to an error keeps: otherwise it has those of the error alone. A middleware declares them
  * when it is registered, and names each request for which it has set them. They cost nothing more until one fails.
  *
- *    const kept = new Kept(['X-Request-Id'])   // at registration
+ *    const kept = new KeptHeaders(['X-Request-Id'])   // at registration
  *    ctx.set('X-Request-Id', id)
- *    kept.by(ctx)
+ *    kept.keepFor(ctx)
  */
-class Kept {
+class KeptHeaders {
   /**
    * @param {string[]|Function} headers names; or a function that is given the headers of the error, and returns all
    * @param {{ yields?: boolean }} [options] yields: a header of the same name that the error has is sent instead
@@ -85,7 +85,7 @@ class Kept {
   }
 
   /** @param {object} ctx of kone or Koa */
-  by (ctx) {
+  keepFor (ctx) {
     const before = ctx[KEPT] ?? keepIn(ctx)
     if (before !== this.before) {
       this.before = before
@@ -171,4 +171,4 @@ function define (object, properties) {
   Object.defineProperties(object, properties)
 }
 
-module.exports = { Kept, isError, report, toError }
+module.exports = { KeptHeaders, isError, report, toError }

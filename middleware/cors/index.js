@@ -2,7 +2,7 @@
 
 const koaCors = require('@koa/cors')
 const { misuse } = require('../_shared/usage-error')
-const { Kept } = require('../../lib/shared/error-path')
+const { KeptHeaders } = require('../../lib/shared/error-path')
 const OPTIONS = require('./options')
 const { oneOf } = require('../_shared/origin')
 
@@ -30,9 +30,9 @@ module.exports = function cors (options) {
     maxAge: maxAge?.toString(), // @koa/cors leaves out the number 0
     keepHeadersOnError: false // @koa/cors sets them on the error, with which other requests may fail, too
   })
-  const kept = new Kept(['Vary', ...headersOf({ ...settings, credentials: true }).map(([name]) => name)])
+  const kept = new KeptHeaders(['Vary', ...headersOf({ ...settings, credentials: true }).map(([name]) => name)])
   const proceed = (ctx, next) => {
-    if (keepHeadersOnError) kept.by(ctx)
+    if (keepHeadersOnError) kept.keepFor(ctx)
     return next()
   }
   if (typeof settings.origin === 'function' || typeof settings.credentials === 'function') {

@@ -2,7 +2,7 @@
 
 /** @type {any} */
 const original = require('helmet')
-const { Kept } = require('../../lib/shared/error-path')
+const { KeptHeaders } = require('../../lib/shared/error-path')
 const { fieldValue } = require('../../lib/shared/options')
 const { misuse } = require('../_shared/usage-error')
 const OPTIONS = require('./options')
@@ -63,10 +63,10 @@ function record (middleware) {
 }
 
 function write (name, steps) {
-  const kept = new Kept(namesOf(steps), { yields: true })
+  const kept = new KeptHeaders(namesOf(steps), { yields: true })
   return named(name, (ctx, next) => {
     apply(ctx, steps)
-    kept.by(ctx)
+    kept.keepFor(ctx)
     return next()
   })
 }
@@ -75,9 +75,9 @@ function write (name, steps) {
 function run (name, policy, steps) {
   const middleware = original.contentSecurityPolicy(policy)
   const header = `Content-Security-Policy${policy.reportOnly ? '-Report-Only' : ''}`
-  const kept = new Kept([header, ...namesOf(steps)], { yields: true })
+  const kept = new KeptHeaders([header, ...namesOf(steps)], { yields: true })
   return named(name, (ctx, next) => {
-    kept.by(ctx)
+    kept.keepFor(ctx)
     try {
       middleware(ctx.req, ctx.res, rethrow)
     } finally {

@@ -3,7 +3,7 @@
 const { createHash } = require('crypto')
 const { DOWN } = require('../_shared/breaker')
 const { given, misuse } = require('../_shared/usage-error')
-const { Kept, report } = require('../../lib/shared/error-path')
+const { KeptHeaders, report } = require('../../lib/shared/error-path')
 const addressReader = require('./address')
 const fieldsOf = require('./fields')
 const MemoryLimiter = require('./memory')
@@ -91,7 +91,7 @@ function judge (ctx, next, settings, id, { count, wait }, max) {
   }
   if (fields !== undefined) fields.set(ctx, max, left, wait)
   if (count > max) return refuse(ctx, settings, id, Math.max(Math.ceil(wait), 1))
-  settings.kept.by(ctx)
+  settings.kept.keepFor(ctx)
   return next()
 }
 
@@ -104,7 +104,7 @@ async function refuse (ctx, settings, id, wait) {
   ctx.body = message
   ctx.set('Retry-After', String(after))
   ctx.state.rateLimit = { after, headers, id, message }
-  settings.keptOfRefusal.by(ctx)
+  settings.keptOfRefusal.keepFor(ctx)
 
   if (settings.onLimited !== undefined) await settings.onLimited(ctx)
   if (settings.throw) {
@@ -162,8 +162,8 @@ function settingsOf (options) {
     names,
     fields,
     sent,
-    kept: new Kept(sent),
-    keptOfRefusal: new Kept([...sent, 'Retry-After'], { yields: true })
+    kept: new KeptHeaders(sent),
+    keptOfRefusal: new KeptHeaders([...sent, 'Retry-After'], { yields: true })
   }
 }
 

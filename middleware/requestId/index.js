@@ -1,7 +1,7 @@
 'use strict'
 
 const { randomUUID } = require('crypto')
-const { Kept } = require('../../lib/shared/error-path')
+const { KeptHeaders } = require('../../lib/shared/error-path')
 const OPTIONS = require('./options')
 
 // characters that are safe in a header, a log line and a URL
@@ -21,14 +21,14 @@ const CLEAN = /^[A-Za-z0-9_\-.:=+/@]{1,128}$/
  */
 module.exports = function requestId (options) {
   const { header, query, expose } = OPTIONS.check(options)
-  const kept = new Kept([expose])
+  const kept = new KeptHeaders([expose])
 
   return function requestId (ctx, next) {
     const id = (query && fromQuery(ctx, query)) || (header && clean(ctx.get(header))) || randomUUID()
     ctx.state.id = id
     if (!expose) return next()
     ctx.set(expose, id)
-    kept.by(ctx)
+    kept.keepFor(ctx)
     return next()
   }
 }

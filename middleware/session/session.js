@@ -2,7 +2,7 @@
 
 const { DOWN, isThenable } = require('../_shared/breaker')
 const { given, misuse, noPromise } = require('../_shared/usage-error')
-const { Kept, report } = require('../../lib/shared/error-path')
+const { KeptHeaders, report } = require('../../lib/shared/error-path')
 const { NOTHING } = require('./record')
 const { canRespond, changesOf, cookiesOf, headersWith, keepPrivate, setBack } = require('./response')
 const { maxAge } = require('./options')
@@ -346,7 +346,7 @@ module.exports = class RequestSession {
       const set = () => noPromise('session', 'options.externalKey.set', externalKey.set(ctx, value))
       Object.assign(this.headers, changesOf(ctx, set))
     }
-    if (!this.sent) new Kept(headers => headersWith(headers, this.keptHeaders())).by(ctx)
+    if (!this.sent) new KeptHeaders(headers => headersWith(headers, this.keptHeaders())).keepFor(ctx)
     this.sent = true
     keepPrivate(ctx)
   }

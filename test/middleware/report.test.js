@@ -11,7 +11,7 @@ const { isNativeError } = require('node:util').types
 const compose = require('koa-compose')
 const { Registry } = require('prom-client')
 const set = require('kone/middleware')
-const { Kept, report } = require('../../lib/shared/error-path')
+const { KeptHeaders, report } = require('../../lib/shared/error-path')
 const { names } = require('../../tools/middleware-index')
 const folder = require('../helpers/folder')
 const hostile = require('../helpers/hostile')
@@ -224,17 +224,17 @@ describe('report(ctx, err)', () => {
   })
 })
 
-describe('new Kept(headers)', () => {
+describe('new KeptHeaders(headers)', () => {
   const response = { get: () => 'a' }
 
   it('should replace onerror of the app’s context, or that of a ctx which has another', () => {
-    const kept = new Kept(['X-A'])
+    const kept = new KeptHeaders(['X-A'])
     const context = {}
     const shared = Object.create(context, { app: { value: { context } } })
-    kept.by(shared)
+    kept.keepFor(shared)
     assert.deepEqual([Object.hasOwn(shared, 'onerror'), Object.hasOwn(context, 'onerror')], [false, true])
     for (const ctx of [{}, { app: {} }, { app: { context: {} } }]) {
-      kept.by(ctx)
+      kept.keepFor(ctx)
       assert(Object.hasOwn(ctx, 'onerror'))
     }
   })
@@ -253,7 +253,7 @@ describe('new Kept(headers)', () => {
           const context = Object.assign(Object.create({ onerror }), isOwn && { onerror })
           const make = () => Object.assign(Object.create(context), { app: { context }, response })
           const ctx = make()
-          new Kept(['X-A']).by(isKept ? ctx : make())
+          new KeptHeaders(['X-A']).keepFor(isKept ? ctx : make())
           assert.equal(context.onerror.wraps, onerror)
           const before = Object.getOwnPropertyDescriptor(thrown ?? {}, 'headers')
           assert.throws(() => ctx.onerror(thrown), /of onerror/)
