@@ -75,8 +75,8 @@ class EventStream extends Readable {
   constructor (ctx, heartbeat, limit) {
     super({ highWaterMark: limit })
     this.lastEventId = ctx.get('last-event-id')
-    this.full = false
-    this.over = false
+    this.isFull = false
+    this.isOver = false
     this.beat = heartbeat && setInterval(beat, heartbeat, this).unref()
     this.headersTimer = undefined
   }
@@ -98,11 +98,11 @@ class EventStream extends Readable {
    * @throws {TypeError} when `data` cannot be JSON
    */
   send (event) {
-    if (this.over || this.destroyed) return false
+    if (this.isOver || this.destroyed) return false
     const bytes = Buffer.from(format(typeof event === 'string' ? { data: event } : event))
     const waiting = this.readableLength
     if (waiting > 0 && waiting + bytes.length > this.readableHighWaterMark) {
-      this.full = true
+      this.isFull = true
       return false
     }
     this.push(bytes)
@@ -111,8 +111,8 @@ class EventStream extends Readable {
 
   /** Close the stream when everything is flushed; the client would connect again. */
   end () {
-    if (this.over || this.destroyed) return
-    this.over = true
+    if (this.isOver || this.destroyed) return
+    this.isOver = true
     this.push(null)
   }
 
@@ -124,8 +124,8 @@ class EventStream extends Readable {
 
   read (size) {
     const bytes = super.read(size)
-    if (this.full && this.readableLength < this.readableHighWaterMark / 2) {
-      this.full = false
+    if (this.isFull && this.readableLength < this.readableHighWaterMark / 2) {
+      this.isFull = false
       nextTick(() => this.emit('drain'))
     }
     return bytes
@@ -153,7 +153,7 @@ function endWithServer (stream, server) {
 }
 
 function beat (stream) {
-  if (stream.readableLength === 0 && !stream.over) stream.push(HEARTBEAT)
+  if (stream.readableLength === 0 && !stream.isOver) stream.push(HEARTBEAT)
 }
 
 /**
