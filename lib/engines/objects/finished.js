@@ -30,19 +30,19 @@ module.exports = function whenFinished (req, res, fn) {
 /** Whether one response was flushed or lost: pending until the first call of `settle`. */
 class Fate {
   constructor () {
-    this.settled = false
+    this.isSettled = false
     this.err = null
     this.listeners = []
   }
 
   onSettled (fn) {
-    if (this.settled) setImmediate(fn, this.err)
+    if (this.isSettled) setImmediate(fn, this.err)
     else this.listeners.push(fn)
   }
 
   settle (flushed, cause) {
-    if (this.settled) return
-    this.settled = true
+    if (this.isSettled) return
+    this.isSettled = true
     this.err = flushed ? null : responseLost(cause)
     // Each in a tick of its own, as on the front: one that throws must not keep the others from being called.
     for (const fn of this.listeners.splice(0)) nextTick(fn, this.err)
@@ -62,7 +62,7 @@ class Delivery extends Fate {
     super()
     this.socket = socket
     this.res = res
-    this.flushed = false
+    this.isFlushed = false
     this.pending = null
     this.follow()
   }
@@ -85,7 +85,7 @@ class Delivery extends Fate {
   /** `end()` gave all bytes to the socket. Did the kernel take them at once? */
   prefinish () {
     const { socket } = this
-    this.flushed = isSound(socket) && socket.writableLength === 0
+    this.isFlushed = isSound(socket) && socket.writableLength === 0
   }
 
   /**
@@ -93,12 +93,12 @@ class Delivery extends Fate {
    * own listener for 'finish' has not been called yet.
    */
   finish () {
-    this.flushed ||= !this.socket || isSound(this.socket)
+    this.isFlushed ||= !this.socket || isSound(this.socket)
     nextTick(close, this)
   }
 
   close () {
-    this.settle(this.flushed, this.res.errored || this.socket?.errored)
+    this.settle(this.isFlushed, this.res.errored || this.socket?.errored)
   }
 
   settle (flushed, cause) {
