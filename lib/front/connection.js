@@ -181,7 +181,7 @@ class Connection {
   get isOurs () { return this.front.connections.has(this) }
 
   /** It is the first one now. */
-  onTurn (outgoing) {
+  onFirst (outgoing) {
     if (outgoing.res !== null) response.assign(outgoing)
     else sockets.setMessage(this.socket, outgoing)
     if (this.gate.stops & MANY && this.responses.length < FEW_REQUESTS) this.gate.go(MANY)

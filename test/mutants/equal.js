@@ -109,7 +109,7 @@ module.exports = {
       why: 'no bytes are the same in every encoding'
     },
     {
-      line: 'if (this.flushing === null && this.delayed !== null) this.connection.onTurn(this.delayed)',
+      line: 'if (this.flushing === null && this.delayed !== null) this.connection.onFirst(this.delayed)',
       to: 'true',
       why: 'it saves time alone: the response waits again while others are not flushed'
     }

@@ -429,7 +429,7 @@ function emitClose (res) {
 /** The client has closed: node notifies the first response, and others too (see NOTIFIES_QUEUED). */
 function cutOff (outgoing, reason) {
   const { res } = outgoing
-  if (outgoing.hadTurn) emitClose(res)
+  if (outgoing.wasFirst) emitClose(res)
   else if (NOTIFIES_QUEUED && res.socket === null) res.destroy(reason)
   else if (NOTIFIES_QUEUED) nextTick(emitClose, res)
 }
@@ -476,7 +476,7 @@ function showEnded (outgoing) {
 /** Brings `res` into the state of a response that was lost before it ended. */
 function showLost (outgoing) {
   const { res, responses } = outgoing
-  if (outgoing.hadTurn) {
+  if (outgoing.wasFirst) {
     setMessage(responses.socket, res)
     res.socket = responses.socket
   }
@@ -485,7 +485,7 @@ function showLost (outgoing) {
 
 /** Node closes such a response (since Node 24 also a queued one). */
 function isCloseVisible (outgoing) {
-  return outgoing.isLost && (outgoing.hadTurn || NOTIFIES_QUEUED)
+  return outgoing.isLost && (outgoing.wasFirst || NOTIFIES_QUEUED)
 }
 
 function markClosed (res) {

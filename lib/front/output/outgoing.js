@@ -38,7 +38,7 @@ class Outgoing extends contract.Outgoing {
     this.closes = false     // the connection closes after this response; decided when it ends
     this.removed = 0        // bits of REMOVED
     this.isUnusual = false  // a header was set that changes framing: node's code writes it
-    this.hadTurn = false    // of a lost response: it was the first that was not flushed
+    this.wasFirst = false    // of a lost response: it was the first that was not flushed
     this.text = ''          // of a queued response: header section, or parts that are text
     this.encoding = ASCII   //   of the text, and of a body that is one: see pieces.js
     this.body = null        //   and what follows: a string or bytes
@@ -262,11 +262,11 @@ class Outgoing extends contract.Outgoing {
     this.notify()
   }
 
-  /** The connection closed before the response was flushed. `hadTurn`: it was the first such response. */
-  lose (err, hadTurn) {
+  /** The connection closed before the response was flushed. `wasFirst`: it was the first such response. */
+  lose (err, wasFirst) {
     super.lose(err)
     this.next = null
-    this.hadTurn = hadTurn
+    this.wasFirst = wasFirst
     this.unqueue()
     this.notify()
     if (this.parts !== null) this.parts.lose()

@@ -70,7 +70,7 @@ class Responses {
     this.length++
     if (this.first === null) {
       this.first = this.last = outgoing
-      this.connection.onTurn(outgoing)
+      this.connection.onFirst(outgoing)
     } else {
       this.last.link(outgoing)
       this.last = outgoing
@@ -166,7 +166,7 @@ class Responses {
   proceed (outgoing) {
     if (outgoing.closes) this.connection.onLastWritten()
     else if (this.first === null) this.connection.onWritten()
-    else if (!this.first.isQueued) this.connection.onTurn(this.first)
+    else if (!this.first.isQueued) this.connection.onFirst(this.first)
   }
 
   /** The app has destroyed the current response. @return {boolean} true: it waits for earlier ones to be flushed */
@@ -257,7 +257,7 @@ class Responses {
     if (this.flushing.length === 0) this.flushing = null
     for (const outgoing of written) outgoing.onFlushed()
     if (this.isFlushed) this.connection.onFlushed()
-    if (this.flushing === null && this.delayed !== null) this.connection.onTurn(this.delayed)
+    if (this.flushing === null && this.delayed !== null) this.connection.onFirst(this.delayed)
   }
 
   // ---- the end of the connection
@@ -274,12 +274,12 @@ class Responses {
   }
 
   lose (lost, cause) {
-    let hadTurn = true
+    let wasFirst = true
     for (const outgoing of lost) {
       outgoing.incoming.cutOff()
-      outgoing.lose(responseLost(cause), hadTurn)
+      outgoing.lose(responseLost(cause), wasFirst)
       cutOff(outgoing.incoming)
-      hadTurn = false
+      wasFirst = false
     }
   }
 }
