@@ -1,7 +1,9 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { join } = require('node:path')
+const { execFileSync } = require('node:child_process')
+const { readFileSync } = require('node:fs')
+const { join, posix } = require('node:path')
 const { describe, it } = require('node:test')
 const { Linter } = require('eslint')
 const methods = require('../tools/eslint/methods')
@@ -137,4 +139,21 @@ describe('the rule kone/prose', () => {
     ['a.js', '// by HEAD, out of memory'],
     ['a.md', '```js\n// the answer is out\n```\n\nThe name `answer` stays.']
   ]) it(`should not read ${JSON.stringify(source)}`, () => assert.deepEqual(found('prose', source, { file }), []))
+})
+
+describe('a comment', () => {
+  it('should name no file that is not there', () => {
+    const root = join(__dirname, '..')
+    const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+    const known = new Set(files.flatMap(file => [file, posix.basename(file)]))
+    const comments = text => (text.match(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm) ?? []).join('\n').replace(/^ \* {4,}.*$/gm, '')
+    const wrong = files.filter(file => /\.m?js$/.test(file)).flatMap(file => {
+      const names = comments(readFileSync(join(root, file), 'utf8'))
+        .match(/(?<![\w$`'"/.@-])(?:\.{1,2}\/|[\w-]+\/)*[a-z][\w.-]*\.(?:m?js|md)\b(?!\()/g) ?? []
+      const places = [posix.dirname(file), '.', 'lib', 'lib/front', 'middleware', 'test', 'benchmarks', 'benchmarks/lib']
+      const isThere = name => known.has(name) || places.some(place => known.has(posix.join(place, name)))
+      return names.filter(name => !/^x\./.test(name) && !isThere(name)).map(name => `${file}: ${name}`) // x.test.js is any
+    })
+    assert.deepEqual(wrong, [])
+  })
 })
