@@ -115,7 +115,7 @@ function replaceCreateContext (app) {
  * State a behaviour once and have it tested on every engine.
  *
  *    engines('ctx.body=', ({ it, ask, see }) => {
- *      it('should answer 204 when set to null', async () => {
+ *      it('should respond with 204 when set to null', async () => {
  *        const res = await ask(app => app.use(ctx => { ctx.body = null }), 'GET /')
  *        assert.equal(res.status, 204)
  *      })
