@@ -8,6 +8,8 @@ const kUpgrade = Symbol.for('kone.upgrade')
 /** RFC 6455, 4.1: 16 bytes in base64. */
 const KEY = /^[+/\dA-Za-z]{22}==$/
 
+let isReported = false
+
 /**
  * Check a handshake: RFC 6455, 4.2.1 and 4.4.
  *
@@ -18,11 +20,12 @@ const KEY = /^[+/\dA-Za-z]{22}==$/
  * @throws {Error} 426 or 400 for the client; 500 where kone cannot give a connection to the handler
  */
 module.exports = function handshakeOf (ctx, subprotocol) {
-  const isWanted = ctx.get('Upgrade').toLowerCase() === 'websocket'
   const req = elsewhere === '' ? ctx.incoming ?? ctx.req : undefined // in Koa there is only the latter
-  const upgrade = isWanted ? req?.[kUpgrade] : undefined
+  const upgrade = req?.[kUpgrade]
   if (upgrade === undefined) {
-    if (isWanted && ctx.method === 'GET') throw new Error(reasonOf(ctx))
+    const fault = faultOf(ctx, req?.httpVersion)
+    if (fault === '') throw new Error(reasonOf(ctx))
+    if (ctx.method === 'GET' && ctx.get('Sec-WebSocket-Key') !== '') report(ctx, fault)
     return ctx.throw(426, { headers: req?.httpVersion === '1.1' ? upgradeTo(ctx.get('Connection')) : {} })
   }
   if (ctx.get('Sec-WebSocket-Version') !== '13') ctx.throw(426, { headers: { 'Sec-WebSocket-Version': '13' } })
@@ -44,6 +47,22 @@ function requestOf (key, protocols, extensions) {
   if (protocols !== '') headers['sec-websocket-protocol'] = protocols
   if (extensions !== '') headers['sec-websocket-extensions'] = extensions
   return { method: 'GET', headers }
+}
+
+/** Of a request that is no handshake: RFC 6455, 4.2.1. */
+function faultOf (ctx, version) {
+  if (ctx.get('Upgrade').toLowerCase() !== 'websocket') return 'without Upgrade: websocket'
+  if (elsewhere === '' && !/(?:^|,)\s*upgrade\s*(?:,|$)/i.test(ctx.get('Connection'))) return 'without Connection: Upgrade'
+  if (version === '1.0') return 'by HTTP/1.0'
+  return ctx.method !== 'GET' || ctx.get('Transfer-Encoding') !== '' || ctx.get('Content-Length') > 0 ? 'with a body' : ''
+}
+
+/** Nobody else sees why: a browser shows only the status. */
+function report ({ app, path }, fault) {
+  if (isReported || app.silent) return
+  isReported = true
+  process.emitWarning(`websocket: a handshake of ${path} came ${fault}: a proxy has to pass on Upgrade and Connection, by HTTP/1.1, as in ` +
+    `kone/docs/api/https-http2.md (${manual('websocket')})`, { code: 'KONE_WARN_HANDSHAKE' })
 }
 
 /** RFC 9110, 7.8: Connection names the field. Only HTTP/1.1 has it. */

@@ -202,24 +202,47 @@ for (const [name, serve] of Object.entries(ENGINES)) {
     })
 
     it('should respond 426 to a request that is no handshake, and keep the connection', async () => {
-      const { port } = await start(() => {})
-      const client = remember(await connect(port, { isSecure }))
-      for (const headers of [{ Upgrade: undefined, Connection: undefined }, { Upgrade: undefined }]) {
-        client.write(requestOf(port, '/chats/1', headers))
-        const { status, head } = await responseOf(client)
-        assert.equal(status, 426)
-        assert.match(head, /^Upgrade: websocket\r?$/m)
-        assert.match(head, /^Connection: Upgrade\r?$/m)
+      const { app, port } = await start(() => assert.fail('the handler ran'))
+      app.use(websocket(() => assert.fail('the handler ran'))) // for POST
+      const ask = async (bytes, behind = '') => {
+        const client = remember(await connect(port, { isSecure }))
+        client.write(bytes + behind)
+        return responseOf(client)
       }
-      client.write(requestOf(port, '/chats/1', { Upgrade: undefined, Connection: 'close' }))
-      assert.match((await responseOf(client)).head, /^Connection: close, Upgrade\r?$/m)
-      client.resume()
-      await once(client, 'close')
-      const old = remember(await connect(port, { isSecure }))
-      old.write('GET /chats/1 HTTP/1.0\r\n\r\n')
-      assert.doesNotMatch((await responseOf(old)).head, /upgrade:/i)
-      old.resume()
-      await once(old, 'close')
+      const BODY = { 'Content-Length': 4 }
+      const whole = requestOf(port, '/chats/1', {})
+      for (const bytes of [
+        requestOf(port, '/chats/1', { Upgrade: undefined, Connection: undefined }),
+        requestOf(port, '/chats/1', { Upgrade: undefined }),
+        requestOf(port, '/chats/1', { Connection: undefined }),
+        requestOf(port, '/chats/1', { Connection: 'keep-alive' }),
+        requestOf(port, '/chats/1', BODY) + 'abcd',
+        requestOf(port, '/chats/1', { 'Transfer-Encoding': 'chunked' }) + '0\r\n\r\n',
+        requestOf(port, '/chats/1', BODY).replace('GET', 'POST') + 'abcd',
+        whole.replace('GET', 'POST')
+      ]) {
+        const client = await ask(bytes)
+        assert.equal(client.status, 426, bytes)
+        assert.match(client.head, /^Upgrade: websocket\r?$/m)
+        assert.match(client.head, /^Connection: Upgrade\r?$/m)
+        client.read() // its body
+        client.write(requestOf(port, '/chats/1', { Upgrade: undefined }))
+        assert.equal((await responseOf(client)).status, 426, `behind ${bytes}`)
+      }
+      const last = await ask(requestOf(port, '/chats/1', { Upgrade: undefined, Connection: 'close' }))
+      assert.match(last.head, /^Connection: close, Upgrade\r?$/m)
+      last.resume()
+      await once(last, 'close')
+      for (const bytes of ['GET /chats/1 HTTP/1.0\r\n\r\n', whole.replace('HTTP/1.1', 'HTTP/1.0')]) {
+        const old = await ask(bytes)
+        assert.equal(old.status, 426, bytes)
+        assert.doesNotMatch(old.head, /upgrade:/i)
+        old.resume()
+        if (!old.closed) await once(old, 'close')
+      }
+      assert.deepEqual(new Set(app.errors.map(({ err }) => err.status)), new Set([426]))
+      const empty = await ask(requestOf(port, '/chats/1', { 'Content-Length': 0 }))
+      assert.equal(empty.status, 101)
     })
 
     it('should leave what has no route as it is without it', async () => {
@@ -467,7 +490,7 @@ for (const [name, serve] of Object.entries(ENGINES)) {
     it('should notice a client that leaves while a guard waits', async () => {
       let go
       const ends = []
-      const { port } = await start(() => assert.fail('the handler ran'), {
+      const { app, port } = await start(() => assert.fail('the handler ran'), {
         around: [(ctx, next) => {
           ctx.onFinished(err => ends.push(err?.code))
           return next()
@@ -488,6 +511,37 @@ for (const [name, serve] of Object.entries(ENGINES)) {
         assert.deepEqual(ends.splice(0), ['KONE_ERR_RESPONSE_LOST'])
         go()
         await immediate()
+        client.destroy()
+      }
+      assert.deepEqual(app.errors.filter(({ err }) => err.code === 'ERR_ASSERTION'), [])
+    })
+
+    it('should hold a bounded part of what comes while a guard waits, and lose nothing', async () => {
+      let socket, go, count
+      const { port } = await start(async one => {
+        for await (const { length } of one) if ((count += length) === 3e6) return
+      }, {
+        guards: [async ({ incoming }, next) => {
+          socket = incoming.connection.socket ?? incoming.socket // the front's, node's
+          await new Promise(resolve => { go = resolve })
+          return next()
+        }]
+      })
+      const messages = Buffer.concat(Array.from({ length: 60 }, () => frame('x'.repeat(50_000))))
+      for (const isAlone of [true, false]) { // the front's, node's
+        count = 0
+        go = undefined
+        const client = remember(await connect(port, { isSecure }))
+        client.write(Buffer.concat([Buffer.from(requestOf(port, '/chats/1')), frame('')].slice(0, isAlone ? 1 : 2)))
+        await until(() => go)
+        client.write(messages)
+        for (let before = -1; before !== socket.bytesRead;) {
+          before = socket.bytesRead
+          for (let i = 0; i < 50; i++) await immediate()
+        }
+        assert(socket.bytesRead < 1e6, `${socket.bytesRead} bytes were read`)
+        go()
+        await until(() => count === 3e6)
         client.destroy()
       }
     })
