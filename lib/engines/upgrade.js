@@ -66,19 +66,28 @@ class Upgrades {
   }
 
   /** @return {object|undefined} the host that claims this handshake */
-  hostOf (req) {
-    const isAlone = this.server.listeners('upgrade').every(listener => listener === ignore)
+  hostOf (req, isAlone) {
     for (const host of this.hosts) if (host.claims(req, isAlone)) return host
   }
 
-  /** The front has parsed a handshake. @return {FrontUpgrade|undefined} undefined if it is not for this host */
+  /**
+   * The front has parsed a handshake.
+   *
+   * @return {FrontUpgrade|undefined} undefined if it is not for this host, or other code of the app may take the socket
+   */
   take (host, incoming) {
-    if (this.server[kDraining] === undefined && this.hostOf(incoming) === host) return new FrontUpgrade(this, incoming)
+    const isFor = this.server[kDraining] === undefined && this.hostOf(incoming, false) === host
+    return isFor ? new FrontUpgrade(this, incoming) : undefined
+  }
+
+  /** Does nobody else listen for handshakes? */
+  get isAlone () {
+    return this.server.listeners('upgrade').every(listener => listener === ignore)
   }
 
   /** Node has given up the connection. */
   begin (req, socket, head) {
-    const { host, res } = req[kDetached] ?? { host: isHandshake(req) ? this.hostOf(req) : undefined }
+    const { host, res } = req[kDetached] ?? { host: isHandshake(req) ? this.hostOf(req, this.isAlone) : undefined }
     if (res !== undefined) this.server.off('upgrade', ignore)
     if (host !== undefined) new NodeUpgrade(this, host, req, socket, head).start(res)
     return host !== undefined
@@ -90,7 +99,7 @@ class Upgrades {
    */
   detach (req, res) {
     const isNew = req[kDetached] === undefined && req[kUpgrade] === undefined
-    const host = isNew && isHandshake(req) ? this.hostOf(req) : undefined
+    const host = isNew && isHandshake(req) ? this.hostOf(req, this.isAlone) : undefined
     if (host === undefined) return false
     const { server } = this
     // eslint-disable-next-line kone/owners -- node's request
@@ -191,6 +200,7 @@ class NodeUpgrade extends Upgrade {
     this.held = [head]
     this.size = head.length
     this.listeners = null
+    this.readers = 0 // listeners for 'data', with this one
     req[kUpgrade] = this
   }
 
@@ -215,20 +225,38 @@ class NodeUpgrade extends Upgrade {
     if (socket.destroyed) return
     this.listeners = {
       data: bytes => this.onData(bytes),
-      end: () => socket.destroy(), // as on node:http, where the client's end ends the connection
+      end: () => { if (!this.isTaken()) socket.destroy() }, // on node:http the client's end ends the connection, too
       error: () => {},
       drain: () => res.emit('drain'),
       close: () => this.onClose()
     }
     for (const event in this.listeners) socket.on(event, this.listeners[event])
+    this.readers = socket.listenerCount('data')
     res.once('finish', () => this.onFinish())
     upgrades.pending.add(this)
     if (server[kDraining] === undefined) host.listener(req, res)
     else this.refuse()
   }
 
+  /**
+   * Other code of the app reads the socket (koa-easy-ws, in an app without a websocket() that is visible): from now on
+   * it has the connection.
+   */
+  isTaken () {
+    const { listeners, socket, upgrades } = this
+    if (listeners === null || socket.listenerCount('data') === this.readers) return false
+    this.listeners = this.held = null
+    for (const event in listeners) socket.off(event, listeners[event])
+    upgrades.pending.delete(this)
+    return true
+  }
+
+  refuse () {
+    if (!this.isTaken()) super.refuse()
+  }
+
   onData (bytes) {
-    if (this.res.writableEnded) return
+    if (this.isTaken() || this.res.writableEnded) return
     this.held.push(bytes)
     this.size += bytes.length
     if (this.size > MOST_HELD) this.socket.pause()

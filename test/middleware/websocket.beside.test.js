@@ -16,6 +16,7 @@ const { Registry } = require('prom-client')
 const { generate } = require('selfsigned')
 const { WebSocket, WebSocketServer } = require('ws')
 const Kone = require('kone')
+const set = require('kone/middleware')
 const logger = require('kone/middleware/logger')
 const metrics = require('kone/middleware/metrics')
 const openapi = require('kone/middleware/openapi')
@@ -23,7 +24,7 @@ const Router = require('kone/middleware/router')
 const timeout = require('kone/middleware/timeout')
 const websocket = require('kone/middleware/websocket')
 const { routesOf } = require('../../command/table')
-const { connect, handshake, requestOf, responseOf } = require('../helpers/handshake')
+const { connect, frame, handshake, requestOf, responseOf } = require('../helpers/handshake')
 const seeing = require('../helpers/seeing')
 const until = require('../helpers/until')
 
@@ -65,6 +66,7 @@ for (const [name, serve] of Object.entries({
 
     it('should leave others their handshakes, and not run the app for them', async () => {
       const { app, server, port } = await start()
+      app.use(new Router().post('/post', websocket(echo)).routes())
       const wss = new WebSocketServer({ server, path: '/ws' })
       wss.on('connection', socket => socket.on('message', data => socket.send(`ws ${data}`)))
       const vite = new WebSocketServer({ noServer: true })
@@ -74,8 +76,10 @@ for (const [name, serve] of Object.entries({
       assert.equal(await ask(port, '/kone/1'), 'kone hi')
       assert.equal(await ask(port, '/ws'), 'ws hi')
       assert.deepEqual(app.seen, ['/kone/1'])
-      const unknown = await handshake(port, '/kone')
-      assert.deepEqual([unknown.status, app.seen.length], [400, 1]) // ws's
+      for (const path of ['/kone', '/post']) {
+        const unknown = await handshake(port, path)
+        assert.deepEqual([unknown.status, app.seen.length], [400, 1], path) // ws's
+      }
       assert.equal(server.listenerCount('upgrade'), 2)
       wss.close()
       server.removeAllListeners('upgrade')
@@ -180,6 +184,50 @@ describe('websocket in servers of app.callback()', () => {
 })
 
 describe('websocket and the rest of the set', () => {
+  for (const http1 of [true, false]) {
+    it(`should be behind all that acts on requests, ${http1 ? 'front' : 'node:http'}`, async () => {
+      const ended = []
+      const app = new Kone({ http1, keys: ['0123456789abcdef0123456789abcdef'], env: 'production' })
+      app.on('error', err => ended.push(err))
+      const overloaded = set.overload({ maxEventLoopDelay: false, maxRssBytes: 1 })
+      app.use((ctx, next) => ctx.query.overloaded ? overloaded(ctx, next) : next())
+      for (const fn of [
+        set.overload({ maxEventLoopDelay: false }), set.requestId(), set.helmet(), set.cors(), set.rateLimit({ max: 3 }),
+        set.timeout(60_000), set.compress({ threshold: 0 }), set.conditionalGet(), set.etag(), set.jsonp(), set.isolate(),
+        set.session(), set.csrf(), set.bodyParser(), set.upload(), set.static(__dirname), set.favicon(),
+        set.i18n(app, { locales: { en: {} } })
+      ]) app.use(fn)
+      app.use(new Router().get('/chat', websocket(async (socket, ctx) => {
+        for await (const message of socket) await socket.send(`${ctx.state.reqId ?? ctx.reqId ?? ''} ${message}`)
+        ended.push('handler')
+      })).routes())
+      const server = app.listen(0)
+      await once(server, 'listening')
+      const { port } = server.address()
+      const headers = {
+        Origin: `http://127.0.0.1:${port}`, 'Sec-Fetch-Site': 'cross-site', 'Accept-Encoding': 'gzip, br', 'If-None-Match': '*'
+      }
+      const refused = await handshake(port, '/chat?overloaded=1', { headers })
+      const open = []
+      for (let i = 0; i < 4; i++) open.push(await handshake(port, '/chat?callback=f', { headers }))
+      assert.deepEqual([refused, ...open].map(({ status }) => status), [503, 101, 101, 101, 429])
+      const [first,,, limited] = open
+      for (const { head } of [refused, limited]) assert.match(head, /^Retry-After: \d+\r?$[^]*^Connection: close\r?$/mi)
+      for (const name of ['X-Request-Id', 'X-RateLimit-Remaining', 'X-Frame-Options', 'Access-Control-Allow-Origin']) {
+        assert.match(first.head, new RegExp(`^${name}: `, 'mi'))
+      }
+      assert.doesNotMatch(first.head, /^(?:content-|etag|transfer-encoding)/mi)
+      first.write(frame('hi'))
+      let text = first.rest.toString('latin1')
+      while (!text.includes(' hi')) text += String((await once(first, 'data'))[0])
+      assert.deepEqual(ended, [])
+      const closed = app.close({ grace: 0 })
+      for (const client of open) client.resume().write(frame('', 8))
+      await closed
+      assert.deepEqual(ended, ['handler', 'handler', 'handler'])
+    })
+  }
+
   it('should be waited for at each close of an app that listens again', async () => {
     let ended = 0
     const app = new Kone()
@@ -261,6 +309,33 @@ describe('websocket where kone cannot take the connection', () => {
     assert.deepEqual([inside[0], /not inside of another function/.test(inside[1])], [500, true], inside[1])
   })
 
+  it('should warn once, and say what to do, where a proxy does not pass on a handshake', async () => {
+    for (const silent of [true, false]) {
+      const app = Object.assign(new Kone({ env: 'production' }), { silent })
+      app.use(websocket(echo))
+      const server = app.listen(0)
+      await once(server, 'listening')
+      const { port } = server.address()
+      const warnings = []
+      const warn = warning => warnings.push(warning)
+      process.on('warning', warn)
+      const DEFAULTS = requestOf(port, '/chat', { Upgrade: undefined, Connection: 'close' }).replace('1.1', '1.0') // of nginx
+      for (const bytes of ['GET /chat HTTP/1.1\r\nHost: a\r\n\r\n', DEFAULTS, DEFAULTS]) {
+        const client = await connect(port)
+        client.write(bytes)
+        assert.equal((await responseOf(client)).status, 426)
+        client.destroy()
+      }
+      await immediate()
+      process.off('warning', warn)
+      await app.close({ grace: 0 })
+      assert.equal(warnings.length, silent ? 0 : 1)
+      if (silent) continue
+      assert.equal(warnings[0].code, 'KONE_WARN_HANDSHAKE')
+      assert.match(warnings[0].message, /^websocket: a handshake of \/chat came without Upgrade: websocket: a proxy has to pass on Upgrade and Connection/)
+    }
+  })
+
   it('should accept inside of koa-compose and koa-mount, unless others listen for handshakes', async () => {
     for (const http1 of [true, false]) {
       const app = new Kone({ http1 })
@@ -280,6 +355,34 @@ describe('websocket where kone cannot take the connection', () => {
       await handshake(port, '/a')
       assert.deepEqual(others, ['/a'])
       await app.close({ grace: 0 })
+    }
+  })
+
+  it('should leave the connection to other code of an app without a route that is visible', async () => {
+    for (const http1 of [true, false]) {
+      websocket(echo) // of another app of the process
+      const app = new Kone({ http1 })
+      const wss = new WebSocketServer({ noServer: true })
+      app.use(async ctx => { // as koa-easy-ws
+        ctx.respond = false
+        const socket = await new Promise(resolve => wss.handleUpgrade(ctx.req, ctx.req.socket, Buffer.alloc(0), resolve))
+        socket.on('message', data => socket.send(data))
+        await once(socket, 'close')
+      })
+      const server = app.listen(0)
+      await once(server, 'listening')
+      const [client, open] = Array.from({ length: 2 }, () => new WebSocket(`ws://127.0.0.1:${server.address().port}`))
+      await Promise.all([once(client, 'open'), once(open, 'open')])
+      let bytes = 0
+      client.on('message', ({ length }) => { bytes += length })
+      for (let i = 0; i < 10; i++) client.send(Buffer.alloc(20_000))
+      await until(() => bytes === 200_000)
+      client.close(4000)
+      assert.equal((await once(client, 'close'))[0], 4000)
+      open.on('error', err => assert.fail(err)) // bytes that are no frame
+      const closed = app.close({ grace: 0, timeout: 100 })
+      assert.equal((await once(open, 'close'))[0], 1006)
+      await closed
     }
   })
 
