@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { subscribe } = require('node:diagnostics_channel')
 const { once } = require('node:events')
 const https = require('node:https')
 const { before, describe, it } = require('node:test')
@@ -11,6 +12,8 @@ const { generate } = require('selfsigned')
 const Kone = require('kone')
 const session = require('kone/middleware/session')
 const websocket = require('kone/middleware/websocket')
+const { close } = require('../../lib/core/closing')
+const { track } = require('../../lib/engines/drain')
 const { connect, frame, handshake, requestOf, responseOf } = require('../helpers/handshake')
 const share = require('../helpers/share')
 const until = require('../helpers/until')
@@ -40,8 +43,16 @@ const ENDS = {
   RST: client => client.encrypted ? client.destroy() : client.resetAndDestroy(),
   'half-close': client => client.end(),
   'a close that has no response': () => {}, // of the handler, or of app.close()
-  'app.close()': null
+  'app.close()': null,
+  reload: null
 }
+
+/** As a worker that is replaced (cluster/worker.js) ends its app. test/cluster/on-close.test.js has real ones. */
+const LIMITS = { grace: 0, timeout: 5000 }
+const closings = new Set()
+subscribe('kone:closing', closing => closings.add(closing))
+const endWorker = (app, server) =>
+  close([...closings].filter(one => one.app === app), [server], { ...LIMITS, before: false })
 
 for (const isSecure of [false, true]) {
   for (const http1 of [true, false]) {
@@ -52,7 +63,8 @@ for (const isSecure of [false, true]) {
         keys = { key, cert }
       })
 
-      async function run (guard, handler, end) {
+      /** @param {boolean} isAlone messages come behind the 101: then the front keeps the handshake */
+      async function run (guard, handler, end, isAlone) {
         const { fn, status, leave, drain } = GUARDS[guard]
         const app = new Kone({ http1 })
         const seen = { closed: [], finished: 0, handled: 0, ended: 0 }
@@ -69,25 +81,29 @@ for (const isSecure of [false, true]) {
           }
         }, { maxPayload: 1000, heartbeat: 20 }))
         const server = isSecure ? app.attach(https.createServer(keys)).listen(0) : app.listen(0)
+        track(server) // as a worker does
         await once(server, 'listening')
         const { port } = server.address()
         const client = await connect(port, { isSecure })
         const waiting = new Promise(resolve => app.once('waiting', resolve))
-        client.write(Buffer.concat([Buffer.from(requestOf(port, '/')), frame('one'), frame('two')]))
+        const first = Buffer.concat([frame('one'), frame('two')])
+        const closeAll = () => end === 'reload' ? endWorker(app, server) : app.close(LIMITS)
+        client.write(Buffer.concat([Buffer.from(requestOf(port, '/')), ...isAlone ? [] : [first]]))
         let closing
         if (leave || drain) await waiting
         if (leave) (end === 'FIN' ? () => client.destroy() : ENDS[end])(client)
-        if (drain) closing = app.close({ grace: 0, timeout: 5000 })
+        if (drain) closing = closeAll()
         if (!leave) {
           const response = await responseOf(client)
           assert.equal(response.status, status)
         }
         if (status === 101) {
           client.resume() // reads on
+          if (isAlone) client.write(first)
           for (let i = 0; i < 3; i++) client.write(frame('y'.repeat(500)))
           ENDS[end]?.(client)
         }
-        await (closing ?? app.close({ grace: 0, timeout: 5000 }))
+        await (closing ?? closeAll())
         const isRun = status === 101
         await until(() => seen.finished === 1 && (!isRun || seen.closed.length > 0)) // a tick behind its connection's end
         assert.deepEqual([seen.handled, seen.ended, seen.closed.length], isRun ? [1, 1, 1] : [0, 0, 0], JSON.stringify(seen))
@@ -95,13 +111,14 @@ for (const isSecure of [false, true]) {
       }
 
       const cases = Object.keys(GUARDS).flatMap(guard => GUARDS[guard].status !== 101
-        ? (GUARDS[guard].leave ? ['FIN', 'RST', 'half-close'] : ['close']).map(end => [guard, 'loop', end])
+        ? (GUARDS[guard].leave ? ['FIN', 'RST', 'half-close'] : ['close', 'reload']).map(end => [guard, 'loop', end])
         : Object.keys(HANDLERS).flatMap(handler => Object.keys(ENDS).map(end => [guard, handler, end])))
       const every = share(9, 1)
 
       cases.forEach(([guard, handler, end], i) => {
         if ((i + (http1 ? 0 : 4) + (isSecure ? 2 : 0)) % every !== 0) return
-        it(`should have one end: the guard ${guard}, the handler ${handler}, ${end}`, () => run(guard, handler, end))
+        const isAlone = (i + isSecure) % 2 === 0
+        it(`should have one end: the guard ${guard}, the handler ${handler}, ${end}${isAlone ? '' : ', messages at once'}`, () => run(guard, handler, end, isAlone))
       })
     })
   }

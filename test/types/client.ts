@@ -76,6 +76,7 @@ async function use () {
   const user = await api.get('/api/:team/users/:user', { params: { team: 'a', user: 'b' } })
   if (user.status === 200) is<string>(await user.json())
   if (user.status === 404) is<string>((await user.json()).reason)
+  if (user.status === 401) is<unknown>(await user.json()) // of a middleware
   // @ts-expect-error: the team is missing
   api.get('/api/:team/users/:user', { params: { user: 'b' } })
 }

@@ -109,6 +109,22 @@ responses.use(validate({ response: { 200: Item } })).get('/below', ctx => {
   // @ts-expect-error: a schema of the router
   ctx.body = { b: 1 }
 })
+// in every form of a route
+const sent = validate({ response: { 200: z.object({ a: z.literal(1) }) } })
+type Sent = { a: 1 }
+new Router()
+  .get('/', ask, sent, ctx => is<Equal<typeof ctx.body, Sent>>(true))
+  .get('/', ask, ask, sent, ctx => is<Equal<typeof ctx.body, Sent>>(true))
+  .get('/', ask, ask, ask, sent, ctx => is<Equal<typeof ctx.body, Sent>>(true))
+  .get('name', '/', sent, ctx => is<Equal<typeof ctx.body, Sent>>(true))
+  .get('name', '/', ask, sent, ctx => is<Equal<typeof ctx.body, Sent>>(true))
+  .get('name', '/', ask, ask, sent, ctx => is<Equal<typeof ctx.body, Sent>>(true))
+  .get('/', {}, ask, sent, ctx => is<Equal<typeof ctx.body, Sent>>(true))
+  .get('/', {}, ask, ask, sent, ctx => is<Equal<typeof ctx.body, Sent>>(true))
+  .get('/', {}, ask, ask, ask, sent, ctx => is<Equal<typeof ctx.body, Sent>>(true))
+  .use(sent)
+  .get('name', '/', ctx => is<Equal<typeof ctx.body, Sent>>(true))
+  .get('/', {}, ctx => is<Equal<typeof ctx.body, Sent>>(true))
 // any without, with one schema for every success, without one of a success, or where the compiler does not know it
 responses.get('/', ctx => is<Equal<typeof ctx.body, any>>(true))
 responses.get('/', validate({ query: Item }), ctx => is<Equal<typeof ctx.body, any>>(true))
