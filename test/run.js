@@ -5,12 +5,12 @@
  * `make test` installs the checkout's packages alone: what needs more runs in `make test-all`. Both run on the newest
  * Node, which npm has; where it cannot be installed, on the Node at hand, which fails in CI on Linux.
  *
- *    node test/run.js                     make test: with bluebird what bluebird can change, and a part of the files on the
- *                                         Node at hand if that is another one
- *    node test/run.js --all               make test-all: with all that takes minutes; a third of what depends on Node on the
- *                                         oldest one too, a third of the quick tests on Node 22, those in servers that other
- *                                         code creates on Node 24
- *    KONE_SEED=whole node test/run.js --all   these thirds whole: ten minutes more
+ *    node test/run.js                     make test: with bluebird half of what bluebird can change, and a part of the files on
+ *                                         the Node at hand if that is another one
+ *    node test/run.js --all               make test-all: with all that takes minutes; a quarter of what depends on Node on the
+ *                                         oldest one too, an eighth of the quick tests on Node 22, half of those in servers
+ *                                         that other code creates on Node 24
+ *    KONE_SEED=whole node test/run.js --all   these parts whole, and of each file: fifteen minutes more
  *    node test/run.js --here              make test on the Node at hand alone
  *    node test/run.js --all --list        prints what would run
  *    node test/run.js --quick             make quick: lib and the set, on the Node at hand, no linter
@@ -32,7 +32,7 @@ const ROOT = join(__dirname, '..')
 const OLDEST = '20'
 const NEWEST = process.env.KONE_NEWEST || '26' // another for test/plan.test.js
 const AT_HAND = process.versions.node
-const [SOME, THIRD] = [1 / 25, 1 / 3]
+const [SOME, EIGHTH, QUARTER, HALF] = [1 / 25, 1 / 8, 1 / 4, 1 / 2]
 
 process.chdir(ROOT)
 const FLAGS = { all: { type: 'boolean' }, here: { type: 'boolean' }, list: { type: 'boolean' }, quick: { type: 'boolean' } }
@@ -75,12 +75,12 @@ function passes () {
     files: plan.inOrder(all ? every : plan.but(every, 'long')),
     env: { KONE_SEED: seed, ...all && { KONE_TESTS: process.env.KONE_TESTS || 'all' } } // what can be tried at random is tried once
   }
-  const bluebird = { ...newest, title: `${newest.title} with bluebird`, files: plan.bluebird(), env: { KONE_PROMISE: 'bluebird' } }
-  const part = (at, files, share) => at && {
+  const bluebird = { ...newest, title: `${newest.title} with bluebird`, files: plan.sample(plan.bluebird(), seed, HALF), env: { KONE_PROMISE: 'bluebird' } }
+  const part = (at, files, share, env) => at && {
     ...at,
     title: `${at.title}, a part of the files`,
     files: plan.inOrder(plan.sample(plan.but(files, 'once'), seed, share)),
-    env: { KONE_SEED: seed }
+    env: { KONE_SEED: seed, ...env }
   }
   if (!all) {
     if (newest === atHand) return [whole, bluebird]
@@ -89,10 +89,10 @@ function passes () {
   return [
     whole,
     bluebird,
-    part(on(OLDEST), every, THIRD),
-    part(on('22'), plan.quick(), THIRD),
-    { ...on('24'), files: plan.createdElsewhere(), env: { KONE_FRONT: 'callback' } }
-  ].filter(pass => pass?.node !== undefined)
+    part(on(OLDEST), every, QUARTER),
+    part(on('22'), plan.quick(), EIGHTH),
+    part(on('24'), plan.createdElsewhere(), HALF, { KONE_FRONT: 'callback' })
+  ].filter(pass => pass !== undefined)
 }
 
 /** A major version of Node, at hand or from npm: `{ title, node }`. Where npm has none, a line says so; CI fails on Linux. */

@@ -9,6 +9,7 @@ const { Readable } = require('node:stream')
 const { setImmediate, setTimeout } = require('node:timers/promises')
 
 const Kone = require('./kone')
+const share = require('./share')
 
 // A response that does not come is a failure with a name, not a test file that never ends.
 const PATIENCE = 20000
@@ -111,6 +112,9 @@ function replaceCreateContext (app) {
   }
 }
 
+/** Of each pair one runs a suite, the other one with another commit: node's objects on node's server, or elsewhere. */
+const TURNS = [['callback', 'listen'], ['inject-node', 'create-context']]
+
 /**
  * State a behaviour once and have it tested on every engine.
  *
@@ -132,7 +136,8 @@ function replaceCreateContext (app) {
  */
 function engines (title, define) {
   describe(title, () => {
-    for (const engine of ENGINES) {
+    const left = new Set(TURNS.flatMap(pair => pair.filter(name => !share.one(pair, title).includes(name))))
+    for (const engine of ENGINES.filter(({ name }) => !left.has(name))) {
       describe(engine.name, { skip: engine.missing }, () => define(bench(engine)))
     }
   })

@@ -6,6 +6,7 @@ const { once } = require('node:events')
 const { exchange } = require('./engines')
 const Kone = require('./kone')
 const request = require('./request')
+const share = require('./share')
 
 const FRAMEWORKS = {
   'koa 2': () => require('koa'),
@@ -16,8 +17,11 @@ const FRAMEWORKS = {
   kone: () => Kone
 }
 
+/** One of them runs a suite, the other one with another commit: node:http serves both, and Koa is in the first. */
+const TURNS = ['koa 3', 'kone on node:http']
+
 /**
- * Run one suite in koa 2, koa 3, kone behind node:http and kone behind its own front.
+ * Run one suite in koa 2, in kone behind its own front, and in koa 3 or kone behind node:http.
  *
  *    frameworks('requestId', ({ it, ask }) => {
  *      it('should respond', async () => {
@@ -27,9 +31,9 @@ const FRAMEWORKS = {
  *
  * `ask`, `listen` and `wire` take an app, or an array of middleware, which stands for one. An app is listened to at the
  * first request and closed after the suite. `errors` holds what the app emitted as 'error', which is what keeps Koa from
- * printing it. `only` has the names of the frameworks, if not all.
+ * printing it. `only` has the names of the frameworks, if others.
  */
-module.exports = function frameworks (title, suite, only = Object.keys(FRAMEWORKS)) {
+module.exports = function frameworks (title, suite, only = ['koa 2', ...share.one(TURNS, title), 'kone']) {
   for (const name of only) {
     describe(`${title} in ${name}`, () => {
       const Koa = FRAMEWORKS[name]()

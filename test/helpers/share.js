@@ -1,20 +1,26 @@
 'use strict'
 
+const { spawnSync } = require('node:child_process')
+const { createHash } = require('node:crypto')
+const { join } = require('node:path')
 const { sample } = require('../plan')
 
-const { KONE_TESTS, KONE_SEED = 'none' } = process.env
+const { KONE_TESTS, KONE_SEED } = process.env
+const SEED = KONE_TESTS === 'long' ? 'whole' : KONE_SEED
 
 /**
- * A small share of what an oracle can try, the same in every run of `make test`; all of it in `make test-all`.
+ * A small share of what an oracle can try, the same in every run of `make test`; more of it in `make test-all`, all of it
+ * with KONE_TESTS=long.
  *
- *    const SEEDS = share(3, 100)
+ *    const SEEDS = share(3, 10, 100)
  *
  * @param {*} few
- * @param {*} all
+ * @param {*} more
+ * @param {*} [all]
  * @return {*} one of them
  */
-module.exports = function share (few, all) {
-  return KONE_TESTS === 'all' || KONE_TESTS === 'long' ? all : few
+module.exports = function share (few, more, all = more) {
+  return { all: more, long: all }[KONE_TESTS] ?? few
 }
 
 /**
@@ -35,5 +41,29 @@ module.exports.long = function long (few, all) {
  * @return {string[]}
  */
 module.exports.third = function third (names) {
-  return sample(names, KONE_TESTS === 'long' ? 'whole' : KONE_SEED, 1 / 3)
+  return sample(names, SEED ?? 'none', 1 / 3)
+}
+
+/**
+ * One of a few that are much alike, another one for each commit and each title; all of them by KONE_SEED=whole, and where a
+ * file runs by itself.
+ *
+ *    for (const name of share.one(['rollup', 'ncc'])) …
+ *
+ * @param {Array} list
+ * @param {string} [title]
+ * @return {Array}
+ */
+module.exports.one = function one (list, title = '') {
+  return (SEED ?? 'whole') === 'whole' ? list : [list[createHash('sha256').update(SEED + title).digest().readUInt32BE() % list.length]]
+}
+
+/**
+ * The files that the last commits changed, as far as they are there: those of a clone without a past are not known.
+ *
+ * @return {string[]} from the root
+ */
+module.exports.changed = function changed () {
+  const { stdout } = spawnSync('git', ['diff', '--name-only', 'HEAD~20'], { cwd: join(__dirname, '../..'), encoding: 'utf8' })
+  return stdout?.split('\n') ?? []
 }
