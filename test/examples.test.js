@@ -16,6 +16,7 @@ const WebSocket = require('ws')
 const { start } = require('./helpers/child')
 const folder = require('./helpers/folder')
 const { onFreePort } = require('./helpers/ports')
+const share = require('./helpers/share')
 const until = require('./helpers/until')
 const { open } = require('../examples/app/store')
 
@@ -191,7 +192,7 @@ example('koa-packages/index.js', ask => {
   })
 })
 
-describe('examples/typescript', () => {
+describe('examples/typescript', { skip: share('in make test-all: it is compiled', false) }, () => {
   // within the checkout, where `kone` is this package
   const out = fs.mkdtempSync(path.join(__dirname, '.typescript-'))
 

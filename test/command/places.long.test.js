@@ -6,13 +6,12 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const nodeOf = require('../helpers/node-of')
 const { onFreePort } = require('../helpers/ports')
 const { long } = require('../helpers/share')
 const { KONE, ROOT, project, scratch } = require('./project')
 
-// Kind of error × kind of module × version of Node: one line, which ends with the place of the error. The commands, which read
-// it in one place, take turns: each meets each kind of error, and each kind of module on each Node.
+// Kind of error × kind of module: one line, which ends with the place of the error. The commands, which read it in one place,
+// take turns: each meets each kind of error.
 
 /** Where the error is in a source; it is removed. */
 const HERE = '/*here*/'
@@ -41,8 +40,6 @@ const ERRORS = [
 const APP = { cjs: name => `require('./${name}')`, mjs: name => `import './${name}'`, ts: name => `import './${name}'` }
 const JSON_APP = { cjs: APP.cjs, mjs: name => `import './${name}' with { type: 'json' }`, ts: name => `import './${name}' with { type: 'json' }` }
 
-const NODES = [process.execPath, ...(process.platform === 'linux' ? [nodeOf(26)] : [])]
-
 describe('the place of an error', () => {
   const { folder, write } = project(scratch())
   fs.symlinkSync(path.join(ROOT, 'node_modules/esbuild'), path.join(folder, 'node_modules/esbuild'), 'junction')
@@ -58,27 +55,25 @@ describe('the place of an error', () => {
       write(`app-${i}.${kind}`, (isJson ? JSON_APP : APP)[kind](name))
       const before = source.slice(0, source.indexOf(HERE)).split('\n')
 
-      for (const [n, node] of NODES.entries()) {
-        it(`should be printed for ${message.source} in ${kind}, by ${node}`, async t => {
-          const commands = kind === 'ts' && node === process.execPath && !process.features.typescript ? ['routes', 'dev'] : ['routes', 'dev', 'start']
-          await Promise.all(long([commands[(i + k + n) % commands.length]], commands).map(async command => {
-            const line = await lineOf(t, node, folder, command, `app-${i}.${kind}`)
-            const [, text, file, row, column] = /^kone: (.*) \((\S+):(\d+):(\d+)\)$/.exec(line) ?? assert.fail(line)
-            assert.match(text, message)
-            assert.deepEqual([file, Number(row)], [name, before.length], line)
-            assert(Number(column) >= 1, line)
-          }))
-        })
-      }
+      it(`should be printed for ${message.source} in ${kind}`, async t => {
+        const commands = kind === 'ts' && !process.features.typescript ? ['routes', 'dev'] : ['routes', 'dev', 'start']
+        await Promise.all(long([commands[(i + k) % commands.length]], commands).map(async command => {
+          const line = await lineOf(t, folder, command, `app-${i}.${kind}`)
+          const [, text, file, row, column] = /^kone: (.*) \((\S+):(\d+):(\d+)\)$/.exec(line) ?? assert.fail(line)
+          assert.match(text, message)
+          assert.deepEqual([file, Number(row)], [name, before.length], line)
+          assert(Number(column) >= 1, line)
+        }))
+      })
     }
   }
 })
 
 /** What a command prints as the error of an app, which is one line. */
-async function lineOf (t, node, cwd, command, file) {
+async function lineOf (t, cwd, command, file) {
   return onFreePort(async port => {
     const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_ENV: undefined, KONE_CLUSTER: 'node', PORT: String(port) }
-    const child = spawn(node, [KONE, command, file], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(process.execPath, [KONE, command, file], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
     t.after(() => child.kill())
     let printed = ''
     for await (const text of child.stderr.setEncoding('utf8')) {

@@ -16,6 +16,7 @@ const folder = require('../helpers/folder')
 const Kone = require('../helpers/kone')
 const { missing, which } = require('../helpers/programs')
 const python = require('../helpers/python')
+const share = require('../helpers/share')
 
 const LENGTH = 10_000_000
 const SIZES = [1, 1024, 65_536, 1_048_576]
@@ -75,6 +76,9 @@ const CLIENTS = {
 
 const isAlone = client => CLIENTS[client].isAlone === true
 
+/** Of the clients, those that try node:http, too. */
+const onNode = new Set(share.third(Object.keys(CLIENTS)))
+
 // Alone: the server must have read what came before a pause of that client, or the pause separates nothing.
 for (const alone of [true, false]) {
   describe('10 MB that arrive chunked, read slowly', { concurrency: true }, () => {
@@ -85,7 +89,7 @@ for (const alone of [true, false]) {
 function uploads (client) {
   const { program, command, send = sendBy, paths = PATHS } = CLIENTS[client]
   describe(client, { concurrency: 1, skip: missing(program) }, () => {
-    for (const http1 of [true, false]) {
+    for (const http1 of onNode.has(client) ? [true, false] : [true]) {
       it(`should be whole on ${http1 ? 'the front' : 'node:http'}, and the next request be responded to`, async t => {
         const found = await command?.(t)
         if (found === null) return // skipped
