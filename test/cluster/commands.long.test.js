@@ -126,13 +126,8 @@ describe('node pm2.js', { concurrency: 2 }, () => {
   // the environment, a command or the app's file, what was given, what is expected
   for (const [env, typed, ...parts] of [
     [{ PORT: '70000' }, SHAPES.app, 'PORT must be a whole number from 1 to 65535 or the path of a Unix socket (with a /), not 70000'],
-    [{ INSTANCES: 'many' }, SHAPES.app, "INSTANCES must be a whole number from 1 to 1024, not 'many'"],
-    [{ DRAIN_TIMEOUT: '-1' }, SHAPES.app, 'DRAIN_TIMEOUT must be a whole number from 0', "not '-1'"],
-    [{ KONE_CLUSTER: 'pm3' }, SHAPES.app, "KONE_CLUSTER must be 'pm2' or 'node', not 'pm3'"],
     [{ KONE_CLUSTER: 'pm2', PM2_HOME: '/dev/null/pm2' }, SHAPES.app, 'pm2 cannot write to its folder', '/dev/null/pm2', 'set PM2_HOME'],
     [{ HOST: '192.0.2.1' }, SHAPES.app, 'cannot listen on port', 'HOST or --host must be a name or an address of this machine'],
-    [{ KONE_REUSE_PORT: 'yes' }, SHAPES.app, "KONE_REUSE_PORT must be 0 or 1, not 'yes'"],
-    [{ KONE_REUSE_PORT: '1', KONE_CLUSTER: 'pm2' }, SHAPES.app, 'KONE_REUSE_PORT needs KONE_CLUSTER=node'],
     [{ TMPDIR: '/dev/null' }, SHAPES.app, '/dev/null', 'set TMPDIR to one that this user can write to (kone/docs/api/cluster.md)'],
     [{ TMPDIR: LONG }, SHAPES.app, 'that the path of a socket may have: set TMPDIR to a shorter one (kone/docs/api/cluster.md)'],
     [{ TMPDIR: LONG }, 'status', 'that the path of a socket may have: set TMPDIR to a shorter one (kone/docs/api/cluster.md)'],

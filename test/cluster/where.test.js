@@ -143,7 +143,12 @@ describe('where an app listens', { skip: process.platform === 'win32' && 'pipes 
       [{ PORT: '/run/app.sock', HOST: 'localhost' }, /^HOST is for a port, but PORT is the path of a Unix socket, \/run\/app\.sock: leave one of them out/],
       [{ PORT: '/run/app.sock', KONE_REUSE_PORT: '1' }, /^KONE_REUSE_PORT (?:is for a port|needs Linux)/],
       [{ PORT: '80', KONE_SOCKET_MODE: '660' }, /^KONE_SOCKET_MODE is for a Unix socket, but PORT is 80/],
-      [{ PORT: '/run/app.sock', KONE_SOCKET_MODE: 'rw' }, /^KONE_SOCKET_MODE must be octal digits, such as 660, not 'rw'/]
+      [{ PORT: '/run/app.sock', KONE_SOCKET_MODE: 'rw' }, /^KONE_SOCKET_MODE must be octal digits, such as 660, not 'rw'/],
+      [{ INSTANCES: 'many' }, /^INSTANCES must be a whole number from 1 to 1024, not 'many'/],
+      [{ DRAIN_TIMEOUT: '-1' }, /^DRAIN_TIMEOUT must be a whole number from 0 .*not '-1'/],
+      [{ KONE_CLUSTER: 'pm3' }, /^KONE_CLUSTER must be 'pm2' or 'node', not 'pm3'/],
+      [{ KONE_REUSE_PORT: 'yes' }, /^KONE_REUSE_PORT must be 0 or 1, not 'yes'/],
+      [{ KONE_REUSE_PORT: '1', KONE_CLUSTER: 'pm2' }, /^KONE_REUSE_PORT needs (?:KONE_CLUSTER=node|Linux)/]
     ]) assert.throws(() => read(env), { message })
     assert.equal(read({ PORT: './app.sock', KONE_SOCKET_MODE: '0600' }).port, path.resolve('app.sock'))
     assert.equal(read({ HOST: '1' }).host, '1')

@@ -145,7 +145,7 @@ describe('bodyParser beside koa-bodyparser', () => {
         await serve(Kone, bodyParser(options))
       ]
       const rnd = random(i + 1)
-      for (let j = 0; j < share(40, 120); j++) {
+      for (let j = 0; j < share(40, 60, 120); j++) {
         const [encoding, encode] = rnd.pick(ENCODINGS)
         const type = rnd.pick(TYPES)
         const body = encode(rnd.pick(BODIES))

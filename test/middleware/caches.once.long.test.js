@@ -13,6 +13,7 @@ const { bodyParser, compress, i18n, logger, metrics, openapi, rateLimit, router:
 
 const folder = require('../helpers/folder')
 const Kone = require('../helpers/kone')
+const share = require('../helpers/share')
 
 /*
  * A cache is invisible: whatever was done before, the next operation has the result that it has without a cache. A case has
@@ -23,7 +24,7 @@ const Kone = require('../helpers/kone')
  *     run          (made, operation) => result, of what may be compared
  */
 
-const RUNS = 30
+const RUNS = share.long(15, 30)
 const pick = (...values) => fc.constantFrom(...values)
 
 /** A response without what differs between two equal ones. */

@@ -359,6 +359,7 @@ engines('compress around static', ({ engine, it, serve }) => {
       const { ask, close } = await serve(app => app.use(make(fast)).use(serveFiles(root)))
       for (const encoding of ['gzip', 'br', 'deflate']) {
         for (const [name, text] of Object.entries(files)) {
+          if (name === '3072.txt' && !/^(?:listen|http1)$/.test(engine)) continue // orders.test.js has it on each
           const { status, headers, body } = await ask(`GET /${name}`, { headers: { 'Accept-Encoding': encoding } })
           assert.deepEqual([status, headers['content-encoding']], [200, encoding], name)
           assert(DECODE[encoding](body).equals(Buffer.from(text)), `${encoding} of ${name}`)

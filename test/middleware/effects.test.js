@@ -314,7 +314,7 @@ function planOf (rnd, store, framework) {
   }
 }
 
-const SEEDS = share(27, 100)
+const SEEDS = share(27, 50, 100)
 
 function suite (title, store, makeStore) {
   frameworks(title, suite => {

@@ -8,7 +8,7 @@ const secure = require('secure-json-parse')
 const parseJSON = require('../../middleware/_shared/json')
 const share = require('../helpers/share')
 
-const numRuns = share(500, 5000)
+const numRuns = share(500, 1500, 5000)
 
 /** JSON with names that reach a prototype, also escaped, and the same with some characters replaced, left out or repeated. */
 const NAMES = ['a', '__proto__', 'constructor', 'prototype', 'é', '\n']

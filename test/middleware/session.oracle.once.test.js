@@ -17,7 +17,7 @@ const { act, open } = rows
 // 500; what is neither an object nor null is no session; what was changed before a throw is saved; a new session is saved
 // before the old one goes.
 
-const PROGRAMS = share(6, 18)
+const PROGRAMS = share(6, 9, 18)
 const STEPS = 14
 const CLIENTS = 3
 const down = () => { throw new Error('down') }

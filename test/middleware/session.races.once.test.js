@@ -9,7 +9,7 @@ const rows = require('../helpers/session-rows')
 const share = require('../helpers/share')
 
 const { KEY, STORES, inStores, open } = rows
-const SEEDS = Array.from({ length: share(4, 12) }, (_, i) => i + 1)
+const SEEDS = Array.from({ length: share(4, 6, 12) }, (_, i) => i + 1)
 const OPTIONS = [{}, { rolling: true }, { renew: true }].map(options => ({ maxAge: 3600e3, ...options }))
 
 async function renewWhileItIsSaved (ctx) {

@@ -271,7 +271,7 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       const head = requestOf(port, '/chats/1')
       const frames = [frame('one'), frame('two'), frame('x'.repeat(130))]
       const [early, late] = [1, 9].map(id => Buffer.concat([Buffer.from(requestOf(port, `/chats/${id}`)), ...frames])) // the guard's end
-      const every = share(isSecure ? 19 : 7, 1)
+      const every = share(isSecure ? 19 : 7, isSecure ? 7 : 3, 1)
       const isChosen = at => (at + Object.keys(ENGINES).indexOf(name)) % every === 0 || Math.abs(at - head.length) < 3
       const cuts = Array.from({ length: early.length }, (_, at) => at + 1).filter(isChosen)
       const send = async cut => {

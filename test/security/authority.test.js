@@ -88,7 +88,7 @@ engines('a Host', ({ it, serve, engine }) => {
       }, app)
 
       for (const [i, host] of SPELLINGS.entries()) {
-        for (const target of TARGETS.filter((_, at) => share(at === i % TARGETS.length, true))) {
+        for (const target of TARGETS.filter((_, at) => share(at === i % TARGETS.length, at % 3 === i % 3, true))) {
           const named = name === 'Host' ? host : host.split(',', 1)[0] || 'good.com'
           // the protocol may refuse it itself
           const res = await ask(`GET ${target}`, { headers: fieldsOf(host) }).catch(err => {

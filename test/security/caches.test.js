@@ -135,7 +135,7 @@ for (const [name, { file, operation, run, lookup, fill, prefix = 'text-' }] of O
         const state = {}
         const found = operations.map(args => run(cached, state, ...args))
         assert.deepEqual(found, operations.map(args => run(load(file), {}, ...args)))
-      }), { numRuns: share(30, 300) })
+      }), { numRuns: share(30, 100, 300) })
     })
 
     it('should keep few bytes of many long texts, and of many parts of a long one', () => {

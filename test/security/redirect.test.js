@@ -86,7 +86,7 @@ describe('where ctx.redirect(url) and ctx.back(url) lead', () => {
           if (err.code !== 'KONE_ERR_REDIRECT') throw err
         }
       }
-      const numRuns = share(1000, 20000)
+      const numRuns = share(1000, 5000, 20000)
 
       test(`should be our site for /… but not //… (${way}, ${base})`, () => {
         fc.assert(fc.property(targets, rest => {

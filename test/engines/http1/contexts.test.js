@@ -208,7 +208,7 @@ async function later (site, way, keeper) {
 describe('a request that failed outside of its promises', () => {
   const { pick } = random(1)
   for (const transport of share(['app.listen', pick(TRANSPORTS.slice(1))], TRANSPORTS)) {
-    for (const keeper of share([pick(KEEPERS)], KEEPERS)) {
+    for (const keeper of share.long([pick(KEEPERS)], KEEPERS)) {
       it(`should leave its store to no later request: ${transport}, kept alive by ${keeper}`, async t => {
         const site = await start(transport, keeper)
         t.after(site.stop)

@@ -31,7 +31,8 @@ const { credentials, settled } = require('./sides')
 const KB = 1024
 const SIZES = [1, 15 * KB, 16 * KB, 64 * KB, 128 * KB, 128 * KB + 1, 300 * KB, 2048 * KB, 24 * 1024 * KB]
 const TEXT = 'a text '.repeat(50 * KB)
-const VISITS = share(5, 12) // of each of 12 clients
+const VISITS = share(3, 5, 12) // of each of 12 clients
+const STALLED = 2 // clients
 const LARGE = SIZES.length - 1 // more than a system takes for a client that does not read
 
 /** Bytes that tell of which file and of which position they are. */
@@ -159,14 +160,14 @@ describe('buffers of files', () => {
       const sockets = []
       const onSocket = socket => sockets.push(socket)
       server.on(site === 'tls' ? 'secureConnection' : 'connection', onSocket)
-      const stalled = await Promise.all(Array.from({ length: 4 }, async () => {
+      const stalled = await Promise.all(Array.from({ length: STALLED }, async () => {
         const socket = connect(site)
         await once(socket, site === 'tls' ? 'secureConnect' : 'connect')
         socket.pause()
         socket.write(`GET /${LARGE}${query} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
         return socket
       }))
-      await until(() => sockets.filter(({ writableLength }) => writableLength > 0).length === 4)
+      await until(() => sockets.filter(({ writableLength }) => writableLength > 0).length === STALLED)
       server.off(site === 'tls' ? 'secureConnection' : 'connection', onSocket)
       await settled(() => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0))
       for (const number of [2, 3, 4, 5, 6]) {
@@ -260,8 +261,8 @@ describe('buffers of files', () => {
         } finally {
           onStream = () => {}
         }
-        for (const number of [3, 4, 6, 7]) {
-          for (const body of await Promise.all(Array.from({ length: 8 }, () => get(`${number}${query}`)))) assert(body.equals(contents[number]))
+        for (const number of [3, 6]) { // the next reads get the buffers that came back last
+          for (const body of await Promise.all(Array.from({ length: 4 }, () => get(`${number}${query}`)))) assert(body.equals(contents[number]))
         }
         assert(kept.length > 0)
         for (const [chunk, copy] of kept) assert(chunk.equals(copy))
