@@ -11,6 +11,13 @@ const { CLASSES, ONCE, but, classesOf, filesOf, inOrder, parts, sample, ...plan 
 const ROOT = join(__dirname, '..')
 const read = file => readFileSync(join(ROOT, file), 'utf8')
 
+/** Files below a folder, without packages and the past. */
+const filesBelow = folder => readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap(entry => {
+  const path = join(folder, entry.name)
+  if (/^(?:\.git|node_modules|results|CHANGELOG.md)$/.test(entry.name)) return []
+  return entry.isDirectory() ? filesBelow(path) : path
+})
+
 /** The modules of lib that read the option: whoever adds one adds its tests to BLUEBIRD. */
 const SEE_PROMISE = ['lib/application.js', 'lib/bluebird.js', 'lib/engines/host.js']
 
@@ -32,6 +39,18 @@ describe('the plan of the tests', () => {
       assert(!(classes.includes('slow') && classes.length > 1), file)
     }
     for (const name of CLASSES) assert(files.some(file => classesOf(file).includes(name)), name)
+  })
+
+  it('should have the files that comments and pages name', () => {
+    const tests = filesOf(['test']).map(file => `/${file}`)
+    const gone = filesBelow('.').filter(file => /\.(?:js|md)$/.test(file)).flatMap(file => {
+      const text = file.endsWith('.md') ? read(file) : read(file).match(/\/\/.*|^ *\/?\*.*/gm)?.join('\n') ?? ''
+      const named = [...text.matchAll(/[\w./-]+\.test\.js\b/g)].map(([name]) => name.replace(/^(?:\.\.?\/)+/, ''))
+      // of any class, and of the projects of others
+      return named.filter(name => !/^(?:x(?:\.\w+)*|app)\.test\.js$/.test(name) && !tests.some(test => test.endsWith(`/${name}`)))
+        .map(name => `${file}: ${name}`)
+    })
+    assert.deepEqual(gone, [])
   })
 
   it('should have every file once, the longest first', () => {
