@@ -24,7 +24,7 @@ const GUARDS = {
   waits: { fn: async (ctx, next) => { await immediate(); await immediate(); return next() }, status: 101 },
   refuses: { fn: ctx => ctx.throw(401), status: 401 },
   throws: { fn: () => { throw new Error('of the guard') }, status: 500 },
-  'waits, and the client leaves': { fn: async (ctx, next) => { ctx.app.emit('waiting'); await immediate(); await immediate(); return next() }, leave: true },
+  'waits, and the client leaves': { fn: async (ctx, next) => { ctx.app.emit('waiting'); for (let i = 0; i < 50; i++) await immediate(); return next() }, leave: true },
   'waits, and the drain begins': { fn: async (ctx, next) => { ctx.app.emit('waiting'); await immediate(); return next() }, drain: true, status: 503 }
 }
 
@@ -113,7 +113,7 @@ for (const isSecure of [false, true]) {
       const cases = Object.keys(GUARDS).flatMap(guard => GUARDS[guard].status !== 101
         ? (GUARDS[guard].leave ? ['FIN', 'RST', 'half-close'] : ['close', 'reload']).map(end => [guard, 'loop', end])
         : Object.keys(HANDLERS).flatMap(handler => Object.keys(ENDS).map(end => [guard, handler, end])))
-      const every = share(9, 1)
+      const every = share(9, 3, 1)
 
       cases.forEach(([guard, handler, end], i) => {
         if ((i + (http1 ? 0 : 4) + (isSecure ? 2 : 0)) % every !== 0) return
