@@ -28,13 +28,13 @@ function sourceOf (n) {
 }
 
 // n routes with schemas: statements, or a chain that a client calls.
-function withSchemas (n, isClient) {
+function withSchemas (n, isClient, response = 'Item') {
   const routes = Array.from({ length: n }, (_, i) => {
     const path = PATHS[i % PATHS.length](i)
     const params = [...path.matchAll(/:(\w+)(?![*?\w])/g)].map(([, name]) => `${name}: ${i}`)
     const [verb, part, given] = i % 2 ? ['post', 'body: Item', "body: { name: 'a', price: 1 }"] : ['get', 'query: Page', "query: { page: '1' }"]
     return {
-      route: `.${verb}('${path}', validate({ ${part}, response: Item }), ctx => { ctx.body = ctx.valid })`,
+      route: `.${verb}('${path}', validate({ ${part}, response: ${response} }), ctx => { ctx.body = { name: 'a', price: 1 } })`,
       call: `{
         const res = await api.${verb}('${path}', { params: { ${params.join(', ')} }, ${given} })
         if (res.ok) (await res.json()).price.toFixed()
@@ -82,5 +82,10 @@ describe('the cost of a route to the compiler', () => {
   it('should at most double by a client that calls fifty routes', () => {
     const [without, and] = [false, true].map(isClient => instantiations(withSchemas(50, isClient)))
     assert(and <= 2 * without, `${without}, ${and}`)
+  })
+
+  it('should hardly be more for a body that is checked by the schema of its status', () => {
+    const [without, and] = ['Item', '{ 200: Item, 404: Page }'].map(response => instantiations(withSchemas(50, false, response)))
+    assert(and <= 1.3 * without, `${without}, ${and}`) // 1.16 of what it was without the check, for 300 routes
   })
 })
