@@ -5,8 +5,8 @@ const NullSocket = require('./objects/null-socket')
 const { setImmediate } = require('../shared/timers')
 
 /**
- * Gives handshakes of WebSockets to an app that has a route for them. The front keeps one that comes alone, and that no
- * other code sees (FrontUpgrade). All others are requests of node:http (NodeUpgrade):
+ * Gives handshakes of WebSockets to an app that has a route for them. The front keeps one that comes alone, for a route
+ * that is visible, if no other code sees it (FrontUpgrade). All others are requests of node:http (NodeUpgrade):
  *
  *     node's parser ──▶ server.emit ──▶ unclaimed: the listeners of 'upgrade' or 'request', as without kone
  *                           └─▶ Upgrade ──▶ the app, with req and res ──▶ another status: res sends it, and closes
