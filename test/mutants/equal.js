@@ -99,16 +99,6 @@ module.exports = {
     { line: 'if (this.isScheduled) return', why: 'it saves time alone: the second call of a tick finds nothing to write' },
     { line: 'this.isScheduled = true', why: 'the same' },
     {
-      line: 'if (this.isAsync) this.writePieces(this.batch, [callback])',
-      to: 'true',
-      why: 'the batch was written before: both are an empty write'
-    },
-    {
-      line: "else if (this.socket.writable) this.socket.write('', 'latin1', callback)",
-      to: '""',
-      why: 'no bytes are the same in every encoding'
-    },
-    {
       line: 'if (this.flushing === null && this.delayed !== null) this.connection.onFirst(this.delayed)',
       to: 'true',
       why: 'it saves time alone: the response waits again while others are not flushed'
@@ -121,9 +111,7 @@ module.exports = {
     },
     { line: 'if (this.isScheduled) return', why: 'it saves time alone: the later call of a tick finds nothing to send' },
     { line: 'this.isScheduled = true', why: 'the same' },
-    { line: 'if (this.isEmpty) return', why: 'it saves time alone: no pieces are no write' },
-    { line: 'lose () {', why: "a socket closes after the ticks in which they are sent, unless other code emits its 'close'" },
-    { line: 'if (callbacks !== null) nextTick(callAll, callbacks, notWritten(this.outgoing.responses.socket))', to: 'false', why: 'the same' }
+    { line: 'if (this.isEmpty) return', why: 'it saves time alone: no pieces are no write' }
   ],
   'lib/shared/error-path.js': [
     { line: 'if (before !== this.before) {', to: 'true', why: 'it saves time alone: the list is the same' }

@@ -269,7 +269,7 @@ class Outgoing extends contract.Outgoing {
     this.wasFirst = wasFirst
     this.unqueue()
     this.notify()
-    if (this.parts !== null) this.parts.lose()
+    if (this.parts !== null) this.parts.lose(this.responses.socket)
   }
 
   /** It is a 101, which other code sends: nothing of it changes from now on. */

@@ -1,7 +1,5 @@
 'use strict'
 
-const { callAll } = require('../call')
-const { notWritten } = require('../errors')
 const { Pieces } = require('./pieces')
 const { nextTick } = require('../../shared/timers')
 
@@ -31,19 +29,12 @@ class Parts extends Pieces {
     this.isDue = false
     if (this.isEmpty) return
     if (outgoing.isOpen) outgoing.responses.stream(outgoing)
-    else this.lose()
+    else this.lose(outgoing.responses.socket)
   }
 
   /** The connection ends. @param {boolean} isAll also what this tick has written */
   sendDue (isAll) {
     if (isAll || this.isDue) this.send()
-  }
-
-  /** They will not be sent. */
-  lose () {
-    const { callbacks } = this
-    this.clear()
-    if (callbacks !== null) nextTick(callAll, callbacks, notWritten(this.outgoing.responses.socket))
   }
 
   /** Node would have sent them by now. Waits one more tick, because the end of a stream often comes in it. */

@@ -1,6 +1,9 @@
 'use strict'
 
 const { Buffer } = require('buffer')
+const { callAll } = require('../call')
+const { notWritten } = require('../errors')
+const { nextTick } = require('../../shared/timers')
 
 /**
  * Size of a body, in bytes or characters, from which it is not copied into one string with its header section
@@ -146,24 +149,37 @@ class Pieces {
   }
 
   /**
-   * Give everything to the socket, with one write or several that are corked. It is empty before the socket is called.
-   * The callbacks of the pieces are the caller's.
+   * Give everything to the socket, with one write or several that are corked; the callbacks are called when it is
+   * flushed. It is empty before the socket is called.
+   *
+   * @return {boolean} false if the socket can no longer be written to
    */
-  writeTo (socket, callback) {
-    const { text, encoding, parts } = this
-    if (parts === null) {
-      this.clear()
-      if (text !== '' || callback !== undefined) socket.write(text, NAMES[encoding], callback)
-      return
-    }
-    this.endText()
+  writeTo (socket) {
+    if (!socket.writable) return this.lose(socket)
+    const { text, encoding, parts, callbacks } = this
+    const callback = callbacks === null ? undefined : err => callAll(callbacks, err)
+    if (parts !== null) this.endText()
     this.clear()
-    const last = parts.length - 2
-    if (last > 0) socket.cork()
-    for (let i = 0; i < last; i += 2) socket.write(parts[i], parts[i + 1])
-    socket.write(parts[last], parts[last + 1], callback)
-    if (last > 0) socket.uncork()
+    if (parts !== null) writeParts(socket, parts, callback)
+    else if (text !== '' || callback !== undefined) socket.write(text, NAMES[encoding], callback)
+    return socket.writable
   }
+
+  /** They will not be sent. */
+  lose (socket) {
+    const { callbacks } = this
+    this.clear()
+    if (callbacks !== null) nextTick(callAll, callbacks, notWritten(socket))
+    return false
+  }
+}
+
+function writeParts (socket, parts, callback) {
+  const last = parts.length - 2
+  if (last > 0) socket.cork()
+  for (let i = 0; i < last; i += 2) socket.write(parts[i], parts[i + 1])
+  socket.write(parts[last], parts[last + 1], callback)
+  if (last > 0) socket.uncork()
 }
 
 /** Behind a high one it would become another character. */

@@ -1,7 +1,5 @@
 'use strict'
 
-const { callAll } = require('../call')
-const { notWritten } = require('../errors')
 const { cutOff } = require('../node/message')
 const { STREAMING, BATCHED, WRITTEN } = require('../../engines/contract')
 const { responseLost } = require('../../engines/errors')
@@ -124,7 +122,7 @@ class Responses {
     const { parts } = outgoing
     this.writeBatch()
     if (outgoing.hasBegun && !outgoing.isStreaming) outgoing.become(STREAMING)
-    this.writePieces(parts, parts.takeCallbacks())
+    parts.writeTo(this.socket)
   }
 
   onAssigned () {
@@ -220,7 +218,7 @@ class Responses {
 
   /** Writes, except where waitForFlush() does. @return {boolean} whether the kernel took all bytes at once */
   flushesBatch () {
-    return !this.isAsync && this.writePieces(this.batch, null) && this.socket.writableLength === 0
+    return !this.isAsync && this.batch.writeTo(this.socket) && this.socket.writableLength === 0
   }
 
   /**
@@ -231,21 +229,8 @@ class Responses {
     const count = written.length // the list grows when there is another write before this one is flushed
     if (this.flushing === null) this.flushing = written
     else this.flushing.push(...written)
-    const callback = err => this.onFlushed(count, err)
-    if (this.isAsync) this.writePieces(this.batch, [callback])
-    else if (this.socket.writable) this.socket.write('', 'latin1', callback)
-  }
-
-  /** @return {boolean} false if the socket can no longer be written to */
-  writePieces (pieces, callbacks) {
-    const { socket } = this
-    if (socket.writable) {
-      pieces.writeTo(socket, callbacks === null ? undefined : err => callAll(callbacks, err))
-    } else {
-      pieces.clear()
-      if (callbacks !== null) nextTick(callAll, callbacks, notWritten(socket))
-    }
-    return socket.writable
+    this.batch.addCallback(err => this.onFlushed(count, err))
+    this.batch.writeTo(this.socket)
   }
 
   /** `count` responses are flushed. */

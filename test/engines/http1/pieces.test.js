@@ -7,10 +7,11 @@ const { describe, it } = require('node:test')
 const { Pieces, ASCII, LATIN1, UTF8, LARGE } = require('../../../lib/front/output/pieces')
 
 /** The writes that a socket gets: text with its encoding, or bytes; `[…]` are corked. */
-function writes (pieces, callback) {
+function writes (pieces) {
   const got = []
   let corked = null
   pieces.writeTo({
+    writable: true,
     cork () { corked = [] },
     uncork () {
       got.push(corked)
@@ -24,7 +25,7 @@ function writes (pieces, callback) {
       assert(pieces.isEmpty, 'it is empty before the socket is called')
       ;(corked ?? got).push({ data: typeof data === 'string' ? data : Buffer.from(data), encoding, done })
     }
-  }, callback)
+  })
   return got
 }
 
@@ -190,13 +191,31 @@ describe('the pieces of a write', () => {
     assert.equal(LARGE, 16384)
   })
 
-  it('should be one write, or several that are corked, with the callback in the last one', () => {
-    const done = () => {}
-    const seen = pieces => writes(pieces, done).flat().map(write => [write.data.toString('latin1'), write.encoding, write.done])
-    assert.deepEqual(seen(piecesOf(['a', ASCII])), [['a', 'latin1', done]])
-    assert.deepEqual(seen(piecesOf(Buffer.alloc(LARGE, 'b'))), [['b'.repeat(LARGE), 'bytes', done]])
-    assert.deepEqual(seen(piecesOf(['é', UTF8], Buffer.from('c'))), [['é', 'utf8', undefined], ['c', 'bytes', done]])
-    assert.deepEqual(seen(new Pieces()), [['', 'latin1', done]])
+  it('should be one write, or several that are corked, with the callbacks in the last one', () => {
+    const seen = pieces => {
+      const called = []
+      for (const name of ['one', 'two']) pieces.addCallback(err => called.push(name, err))
+      return writes(pieces).flat().map(({ data, encoding, done }) => {
+        done?.('flushed')
+        return [data.toString('latin1'), encoding, called.splice(0).join()]
+      })
+    }
+    const all = 'one,flushed,two,flushed'
+    assert.deepEqual(seen(piecesOf(['a', ASCII])), [['a', 'latin1', all]])
+    assert.deepEqual(seen(piecesOf(Buffer.alloc(LARGE, 'b'))), [['b'.repeat(LARGE), 'bytes', all]])
+    assert.deepEqual(seen(piecesOf(['é', UTF8], Buffer.from('c'))), [['é', 'utf8', ''], ['c', 'bytes', all]])
+    assert.deepEqual(seen(new Pieces()), [['', 'latin1', all]])
+    assert.deepEqual(writes(piecesOf(['a', ASCII])).map(({ done }) => done), [undefined])
+  })
+
+  it('should be lost with a socket that can no longer be written to', async () => {
+    for (const [errored, message] of [[new Error('reset'), 'reset'], [null, 'Cannot call write after a stream was destroyed']]) {
+      const pieces = piecesOf(['a', ASCII], BYTES)
+      const lost = new Promise(resolve => pieces.addCallback(resolve))
+      assert.equal(pieces.writeTo({ writable: false, errored }), false)
+      assert.equal(pieces.isEmpty, true)
+      assert.equal((await lost).message, message)
+    }
   })
 
   it('should be empty again after it was written or cleared', () => {
