@@ -53,7 +53,10 @@ class Run {
     this.depth = 0 // layers on the stack right now
   }
 
-  /** Run layer `i`, which may be entered once: `next` of the layer before it is `enter` bound to `i`. */
+  /**
+   * Run layer `i`, which may be entered once: `next` of the layer before it is `enter` bound to `i`. One `next` for all
+   * layers, with a cursor, takes a third less time for 100 synchronous ones, and cannot see who calls it twice.
+   */
   enter (i) {
     if (i <= this.reached) return Promise.reject(new Error('next() called multiple times'))
     this.reached = i
