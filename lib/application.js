@@ -294,7 +294,7 @@ class Application extends Emitter {
    */
   handleRequest (ctx, fnMiddleware) {
     ctx.outgoing.statusCode = 404
-    ctx[ENGINE].watch(ctx)
+    ctx[ENGINE].watch?.(ctx)
     if (this.listenerCount('finish') > 0) ctx.onFinished(() => this.emit('finish', ctx))
 
     // `bind` instead of closures: V8 inlines it

@@ -274,11 +274,7 @@ function assign (err, key, value) {
 }
 
 function httpAssert (value, status, message, props) {
-  if (!value) throw httpErrors()(status || 500, ...withoutUndefined(message, props))
-}
-
-function withoutUndefined (message, props) {
-  return [message, props].filter(arg => arg !== undefined)
+  if (!value) throw httpErrors()(status || 500, ...[message, props].filter(arg => arg !== undefined))
 }
 
 function comparing (holds) {

@@ -41,16 +41,16 @@ module.exports = function respond (ctx) {
     return endEmpty(outgoing, isHttp2)
   }
 
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return end(response, body, false)
-  if (body === null || body === undefined) return end(response, textOf(ctx, response), true)
-  if (typeof body === 'object') {
+  if (typeof body === 'string') return end(response, body, byteLength(body), false)
+  if (Buffer.isBuffer(body)) return end(response, body, body.length, false)
+  if (typeof body === 'object' && body !== null) {
     const stream = toStream(body)
     if (stream) return send(response, stream, body)
   }
 
-  const json = JSON.stringify(body)
-  if (json === undefined) throw new TypeError(`a body of type ${typeof body} has no JSON`)
-  end(response, json, true)
+  const text = body === null || body === undefined ? textOf(ctx, response) : JSON.stringify(body)
+  if (text === undefined) throw new TypeError(`a body of type ${typeof body} has no JSON`)
+  end(response, text, byteLength(text), true)
 }
 
 // Node's HTTP/2 marks a response as ended before it throws for a field: the error's response could not be sent.
@@ -60,8 +60,7 @@ function endEmpty (outgoing, isHttp2) {
 }
 
 // A body of another length than what flushHeaders() has sent is a stream of that length, which is cut or fails.
-function end (response, body, isAdded) {
-  const size = typeof body === 'string' ? byteLength(body) : body.length
+function end (response, body, size, isAdded) {
   const declared = declare(response, size, isAdded)
   if (declared === size || declared === Infinity) response.outgoing.end(body)
   else send(response, Readable.from([body], { objectMode: false }), body)

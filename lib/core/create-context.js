@@ -11,8 +11,7 @@ const engine = {
   readBody: (incoming, limit) => incoming.readBody(limit),
   onFinished: (incoming, outgoing, fn) => outgoing.onFinished(fn),
   sink: (ctx, stream) => ctx.outgoing.sink(stream),
-  canRespond: outgoing => outgoing.canRespond,
-  watch: ctx => ctx.outgoing.setOwner(ctx)
+  canRespond: outgoing => outgoing.canRespond
 }
 
 /** The first read of `req` or `res` creates node's; an assignment replaces it. */
@@ -95,6 +94,7 @@ function createFamilies (app, context, request, response) {
     this.outgoing = outgoing
     this.originalUrl = incoming.url
     this.state = {}
+    outgoing.setOwner(this)
   }
 
   function EngineRequest (ctx, incoming, outgoing) {

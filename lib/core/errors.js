@@ -35,16 +35,13 @@ const codes = {
 
 /** @return {Error} for a body stream that closed before it ended; the code is Node's */
 function cutShort () {
-  return Object.assign(new Error('the body stream closed before it ended'), {
-    code: 'ERR_STREAM_PREMATURE_CLOSE'
-  })
+  return Object.assign(new Error('the body stream closed before it ended'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
 }
 
 /** @return {Error} for a body stream that goes on behind its declared length; the response is complete */
 function tooLong (length) {
-  return Object.assign(new Error(`the body stream is longer than its Content-Length of ${length}: the rest was not sent`), {
-    code: 'KONE_ERR_BODY_LENGTH'
-  })
+  const message = `the body stream is longer than its Content-Length of ${length}: the rest was not sent`
+  return Object.assign(new Error(message), { code: 'KONE_ERR_BODY_LENGTH' })
 }
 
 /** Name of the method of ctx that gives status and fields of an error's response: Koa 2 and Koa 3 differ. */

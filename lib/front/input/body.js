@@ -6,6 +6,7 @@ const { call } = require('../call')
 const { aborted, tooLong } = require('../../engines/errors')
 const { MOST } = require('../../engines/rest')
 const { Held } = require('./held')
+const { nextTick } = require('../../shared/timers')
 
 const EMPTY = Buffer.alloc(0)
 
@@ -152,7 +153,12 @@ class Body {
     if (this.resolvers !== null) this.resolvers.reject(this.failure)
   }
 
-  /** The response was sent: skip what nobody reads, as node does, but no more than MOST; see ../../engines/rest.js. */
+  /** The response was flushed: in the next tick, because on node the handler may still begin to read. */
+  onFlushed () {
+    if (this.missing > 0) nextTick(() => this.drop())
+  }
+
+  /** Skip what nobody reads, as node does, but no more than MOST; see ../../engines/rest.js. */
   drop () {
     if (this.state === COLLECTED && this.failure === null) this.promise?.catch(() => this.drop()) // it may be left
     if ((FOLLOWS[DROPPED] & 1 << this.state) === 0) return

@@ -6,7 +6,6 @@ const { aborted, tooLong, used } = require('../../engines/errors')
 const { makeRequest } = require('../node/message')
 const { Outgoing } = require('../output/outgoing')
 const turn = require('../turn')
-const { nextTick } = require('../../shared/timers')
 
 /** See ../../engines/upgrade.js. */
 const kUpgrade = Symbol.for('kone.upgrade')
@@ -89,15 +88,6 @@ class Incoming extends contract.Incoming {
     if (this.isCollected) return Promise.reject(tooLong(limit))
     this.materialize()
     return this.readBody(limit)
-  }
-
-  /**
-   * The response was flushed. An unread body is skipped: in the next tick, because on node the handler may still begin
-   * to read it.
-   */
-  onFlushed () {
-    const { body } = this
-    if (body !== null && !body.isComplete) nextTick(() => body.drop())
   }
 
   /** The client has closed the connection before the response was sent. */

@@ -94,8 +94,9 @@ class Reader {
       if (verdict === INCOMPLETE && size - at >= this.maxHeaderSize) verdict = UNSUPPORTED
       if (verdict <= 0) break
       const incoming = this.request(chunk, verdict)
-      if (incoming === null || (found.section.isHandshake && !(first === null && this.takes(incoming, size)))) {
-        this.sawLast = false // node gets it
+      const isAlone = first === null && this.next === size
+      if (incoming === null || (found.section.isHandshake && !(isAlone && this.connection.onHandshake(incoming)))) {
+        this.sawLast = false // node gets it: a malformed body, or a handshake that comes with other bytes, for example
         verdict = UNSUPPORTED
         break
       }
@@ -158,11 +159,6 @@ class Reader {
       if (body !== null && body.isComplete && body.buffered > 0) arrivedIn = turn.now()
     }
     return new Incoming(connection, found.method, found.url, section, body, arrivedIn)
-  }
-
-  /** @return {boolean} false if node gets this handshake, because bytes come with it, for example */
-  takes (incoming, size) {
-    return this.next === size && this.connection.onHandshake(incoming)
   }
 
   beginBody (chunk, start) {

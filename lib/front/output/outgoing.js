@@ -258,7 +258,7 @@ class Outgoing extends contract.Outgoing {
     this.become(FLUSHED)
     this.next = null // an app may keep this one
     this.flushedIn = turn.now()
-    if (!this.closes) this.incoming.onFlushed()
+    if (!this.closes) this.incoming.body?.onFlushed()
     this.notify()
   }
 
