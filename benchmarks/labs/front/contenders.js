@@ -74,7 +74,7 @@ module.exports = {
 
   'kone-node': {
     package: 'kone',
-    about: 'kone on node:http, without its own HTTP/1.1',
+    about: 'kone on node:http, without the front',
     start: ([workload]) => koneWith(workload, { http1: false })
   },
 

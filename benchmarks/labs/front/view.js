@@ -24,7 +24,7 @@ const requests = figures => figures.workloads.filter(workload => workload !== FE
 
 exports.overview = figures => ({ lines: requests(figures).map(workload => [workload]) })
 
-exports.chart = figures => ratios(figures, requests(figures), { what: 'kone’s own HTTP/1.1', to: 'node' })
+exports.chart = figures => ratios(figures, requests(figures), { what: 'The front', to: 'node' })
 
 exports.sections = figures => [
   ...requests(figures).map(workload => ranking(figures, workload)),
