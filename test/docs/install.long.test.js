@@ -30,18 +30,19 @@ describe('how to install kone, in the documents', () => {
   const commands = block.code.trim().split('\n').map(line => line.replace(/ +#.*$/, ''))
   const [pack, install, alias, create] = commands
   const folder = temporary()
+  const app = path.join(folder, 'app')
 
   // beside a checkout, of which only the folders that the commands read are here
   before(async () => {
     const kone = path.join(folder, 'kone')
-    fs.mkdirSync(kone)
+    for (const each of [app, kone]) fs.mkdirSync(each)
     fs.symlinkSync(path.join(ROOT, 'create'), path.join(kone, 'create'))
-    fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
-    assert.equal(pack, '(cd kone && make pack)')
+    fs.writeFileSync(path.join(app, 'package.json'), '{ "private": true }')
+    assert.equal(pack, '(cd ../kone && make pack)')
     await run('make', ['pack', `ARGS=--pack-destination ${kone}`], { cwd: ROOT })
   })
 
-  const sh = (command, cwd = folder) => run(command, { cwd, shell: true, timeout: 600000 })
+  const sh = (command, cwd = app) => run(command, { cwd, shell: true, timeout: 600000 })
   const npm = command => sh(`${command} --prefer-offline --no-audit --no-fund`)
   const loaded = async name => (await sh(`node -p "require('${name}/package.json').name"`)).stdout.trim()
 

@@ -75,10 +75,17 @@ describe('README.md', () => {
     assert.deepEqual(commands('README.md'), commands('docs/README.md'))
   })
 
-  it('should say in how much kone differs from Koa 2: as many rows as MIGRATION.md has', () => {
+  it('should count the faults of Koa 2 as MIGRATION.md does, whose table has as many rows as it says', () => {
     const migration = fs.readFileSync(path.join(ROOT, 'MIGRATION.md'), 'utf8')
-    const [, table] = /### What is different\n[^]*?\n\| --- .*\n((?:\|.*\n)+)/.exec(migration)
-    assert.equal(/\[(\d+) differences from Koa 2\]/.exec(README)[1], String(table.trim().split('\n').length))
+    const [, rows, faults, table] = /### What is different\n[^]*?These (\d+) cases.* the first (\d+) are faults[^]*?\n\| --- .*\n((?:\|.*\n)+)/.exec(migration)
+    assert.deepEqual([rows, faults], [String(table.trim().split('\n').length), /\[(\d+) faults of Koa 2\]/.exec(README)[1]])
+  })
+
+  it('should have the program, the reasons and the way to try it that the first page of the site has', () => {
+    const home = fs.readFileSync(path.join(ROOT, 'docs/index.md'), 'utf8').replaceAll('](../', '](')
+    const shared = README.replaceAll('](docs/', '](').match(/^- \*\*Unmodified[^]*?It installs nothing\.$|^```js[^]*?^```$/gm)
+    assert.equal(shared.length, 2)
+    for (const part of shared) assert.ok(home.includes(part), part)
   })
 
   it('should name every middleware of the set', () => {

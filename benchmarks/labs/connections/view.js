@@ -1,5 +1,6 @@
 'use strict'
 
+const { finding } = require('../../lib/report/findings')
 const { beside, matrix } = require('../../lib/report/tables')
 const { short, whole } = require('../../lib/report/text')
 
@@ -22,6 +23,8 @@ const levelsOf = figures => [...new Set(figures.workloads.map(workload => /, ([\
 
 // Above 20,000 connections one process cannot hold them: a cluster stands in.
 const present = (figures, workload, name) => figures.row(workload, name) ? name : `${name}-cluster`
+
+exports.answer = figures => finding(figures, named('closed loop', 10_000), { what: '10,000 connections in a closed loop', to: ['koa', 'node', 'nginx'] })
 
 exports.overview = figures => ({
   lines: levelsOf(figures).flatMap(n => ['open loop', 'closed loop'].map(table => {

@@ -1,5 +1,6 @@
 'use strict'
 
+const { finding } = require('../../lib/report/findings')
 const { beside, matrix, ranking } = require('../../lib/report/tables')
 const { short } = require('../../lib/report/text')
 
@@ -20,6 +21,8 @@ exports.claims = [
 
 const isLarge = (figures, workload) => figures.rows(workload, 'perMB').length > 0
 const small = figures => figures.workloads.filter(workload => !isLarge(figures, workload) && workload !== CROWDED)
+
+exports.answer = figures => finding(figures, SMALL, { what: 'A file of 13 bytes from memory', to: ['koa-static', 'node', 'nginx'] })
 
 exports.overview = figures => ({
   lines: [...small(figures), CROWDED].flatMap(workload => [

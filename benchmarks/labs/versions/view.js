@@ -1,5 +1,6 @@
 'use strict'
 
+const { finding } = require('../../lib/report/findings')
 const { beside } = require('../../lib/report/tables')
 const { ratio, short, whole } = require('../../lib/report/text')
 const { compare } = require('../../lib/servers/binaries')
@@ -13,6 +14,8 @@ exports.overview = function (figures) {
   const as = Object.fromEntries(SIDES.map(side => [side, `${side}-${newest}`]))
   return { lines: [[`Node ${newest}, keep-alive`, 'keep-alive', as], [`Node ${newest}, close`, 'close', { ...as, net: null }]] }
 }
+
+exports.answer = figures => finding(figures, 'keep-alive', { what: 'Hello world', on: `-${labelsOf(figures).at(-1)}` })
 
 exports.sections = figures => [measured(figures, 'keep-alive'), measured(figures, 'close'), second(figures), report(figures)]
 

@@ -11,6 +11,22 @@ const LABELS = { node: 'node:http', koa: 'Koa 2' }
 const CPU = 'server CPU per'
 
 /**
+ * How much of the CPU time of others kone takes, in one sentence without its point; undefined where it was not measured.
+ *
+ * @param {Figures} figures
+ * @param {string} workload
+ * @param {{ what: string, to?: string[], on?: string }} how to: whom the sentence names; on: the suffix of contenders that run
+ *   on another Node
+ * @return {string|undefined}
+ */
+const finding = exports.finding = function (figures, workload, { what, to = ['koa', 'node'], on = '' }) {
+  if (!figures.row(workload, `kone${on}`)) return undefined
+  const ratios = to.map(other => [other, figures.ratio(workload, `kone${on}`, other + on)]).filter(([, ratio]) => ratio)
+  const over = ratios.map(([other, { median }]) => `${two(median)} of ${LABELS[other] ?? other}’s`).join(', ')
+  return `${what}: kone takes ${over ? `${over} CPU time` : 'what is shown'} (Node ${on.slice(1) || figures.major})`
+}
+
+/**
  * What each contender of a workload costs, the cheapest first, with the raw socket as a line.
  *
  * @param {Figures} figures
@@ -18,14 +34,13 @@ const CPU = 'server CPU per'
  * @param {{ what: string, to?: string[], unit?: string }} how to: whom the title names
  * @return {object|undefined} a chart
  */
-exports.costs = function (figures, workload, { what, to = ['koa', 'node'], unit = 'request' }) {
-  if (!figures.row(workload, 'kone')) return undefined
+exports.costs = function (figures, workload, { unit = 'request', ...how }) {
+  const title = finding(figures, workload, how)
+  if (!title) return undefined
   const rows = figures.rows(workload).filter(({ contender }) => contender !== 'net')
-  const ratios = to.map(other => [other, figures.ratio(workload, 'kone', other)]).filter(([, ratio]) => ratio)
   const socket = figures.row(workload, 'net')
-  const over = ratios.map(([other, { median }]) => `${two(median)} of ${LABELS[other] ?? other}’s`).join(', ')
   return {
-    title: `${what}: kone takes ${over ? `${over} CPU time` : 'what is shown'} (Node ${figures.major})`,
+    title,
     unit: `${figures.load(workload)}; ${CPU} ${unit}, µs`,
     n: rows[0].rounds.length,
     mark: socket ? { value: socket.median, label: `raw socket ${socket.median.toPrecision(3)}` } : undefined,

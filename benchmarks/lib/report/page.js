@@ -30,7 +30,8 @@ exports.sectionsOf = function (view, figures, { isBrief } = {}) {
 }
 
 /**
- * The page of a lab: its page.md, with the figures of the results in place of the two comments. A lab without a chart
+ * The page of a lab: its page.md, with the figures of the results in place of the two comments. It begins with the
+ * title of its chart, or with its view's `answer`. A lab without a chart
  * shows its first table, those that are `isShown`, and what it has beside a report of other years: the terminal has the others.
  *
  * @param {object} view as `viewOf` gives it
@@ -43,10 +44,11 @@ exports.page = function (view, all, { claims, age = () => null }) {
   const charts = new Map()
   const [figures] = all
   const chart = figures && view.chart?.(figures)
+  const answer = chart?.title ?? (figures && view.answer?.(figures))
   const first = figures
     ? [
         all.some(({ result }) => result.derived.quick) && '> **Warning:** this is a quick run, for a first look. It is not a result.',
-        chart && `${chart.title}.`,
+        answer && `${answer}.`,
         `${source(figures, age)}.`,
         chart && drawn(chart, figures, charts)
       ]

@@ -1,5 +1,6 @@
 'use strict'
 
+const { among } = require('./comparisons')
 const { source } = require('./page')
 const { markdown, short, two } = require('./text')
 const { median } = require('../../../command/measure/stats')
@@ -29,9 +30,11 @@ exports.HEADLINES = { dropin: ['API'], mw: ['plain'], battle: ['hello, wrk', NGI
  *
  * @param {Map<string, Figures[]>} labs
  * @param {(hash: string) => number|null} age how many commits of lib/ lie between a result and now, if that is known
+ * @param {object[]} compared kone beside each other server
  */
 exports.Shown = class Shown {
-  constructor (labs, age) {
+  constructor (labs, age, compared) {
+    this.compared = compared
     this.age = ({ result }) => result.commit ? age(result.commit.hash) : null
     this.of = figures => source(figures, age)
     const isNew = figures => (this.age(figures) ?? 0) <= MAX_AGE
@@ -90,9 +93,22 @@ function table (shown, base) {
       `[${what}](${base}reports/${figures.result.lab}.md)`,
       ...['koa', 'kone'].map(name => short(figures.row(workload, name).median)), two(figures.ratio(workload, 'kone', 'koa').median)
     ])]),
-    `Medians, and what they divide to. [All results](${reports}), with their spread and how they are measured, and [where kone takes ` +
-    `more](${reports}#where-kone-takes-more).${lines.some(({ figures }) => figures.result.derived.quick) ? ' **A quick run, not a result.**' : ''}`
+    `Medians, and what they divide to: [all results](${reports}).${lines.some(({ figures }) => figures.result.derived.quick) ? ' **A quick run, not a result.**' : ''} ` +
+    `**[Where it loses](${reports}#where-kone-takes-more)**: ${losses(shown)}. What your handlers and your database take stays the same.`
   ].join('\n\n')
+}
+
+const WORST = 3
+
+// In words, the worst beside Koa 2 by name.
+function losses ({ compared }) {
+  const beside = kind => {
+    const { all, lost } = among(compared, kind)
+    return all.length ? { lost, share: `than ${kind} in ${lost.length || 'none'} of ${all.length}` } : null
+  }
+  const [koa, ...others] = ['Koa 2', '`node:http` by hand', 'nginx'].map(beside)
+  const worst = koa.lost.slice(0, WORST).map(({ what, median }) => `${what.replace(/^\w+: /, '')}: ${two(median)}`).join('; ')
+  return `kone takes more ${[`${koa.share} comparisons${worst && ` (${worst})`}`, ...others.filter(Boolean).map(({ share }) => share)].join(', ')}`
 }
 
 // An API of packages; the worst whole framework; the set in place of packages; hello world behind nginx.
@@ -101,9 +117,9 @@ function rows ({ newest }) {
   const whole = [...FRAMEWORKS].filter(workload => ratioOf(['dropin', workload]))
   const [worst] = whole.sort((a, b) => ratioOf(['dropin', b]).median - ratioOf(['dropin', a]).median)
   return [
-    ['dropin', 'API', `an ${ABOUT.get('API').replace('API:', 'API of')}`],
-    ['dropin', worst, `a whole framework, the worst of ${whole.length}: ${ABOUT.get(worst)?.split(/, | \(/)[0]}`],
-    ['mw', 'plain', 'kone’s set (router, session, csrf, i18n, static and six more) in place of Koa’s packages'],
+    ['dropin', 'API', `an ${ABOUT.get('API').replace('API:', 'API of').replace(', JSON', '')}`],
+    ['dropin', worst, `the worst of ${whole.length} whole frameworks: ${ABOUT.get(worst)?.split(/, | \(/)[0]}`],
+    ['mw', 'plain', 'a site of 11 packages: kone’s middleware in their place'],
     ['battle', NGINX, 'hello world behind nginx with its defaults']
   ].filter(ratioOf).map(([lab, workload, what]) => ({ figures: newest(lab), workload, what }))
 }

@@ -3,11 +3,11 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { measured, updated } = require('./claims')
+const { BESIDE, among, byRatio, comparisons } = require('./comparisons')
 const { newest } = require('./figures')
 const { commit, page } = require('./page')
 const readme = require('./readme')
 const { markdown, ratio, two } = require('./text')
-const { pairedRatio } = require('../../../command/measure/stats')
 
 /** The labs that have a page, in the order of the index; and those that share one. */
 const PAGES = ['battle', 'mw', 'dropin', 'front']
@@ -30,8 +30,9 @@ const viewOf = exports.viewOf = function (lab) {
  */
 exports.generate = function ({ results, readme: text, home, set, claims: kept, accept, age = unknown }) {
   const labs = newest(results)
-  const shown = new readme.Shown(labs, age)
   const views = exports.LABS.map(lab => ({ ...viewOf(lab), all: labs.get(lab) ?? [] }))
+  const compared = views.flatMap(({ all }) => all.slice(0, 1)).flatMap(comparisons)
+  const shown = new readme.Shown(labs, age, compared)
   const { claims, broken } = updated(views.flatMap(view => measured(view, view.all)), kept, { accept })
   const files = new Map()
   const pages = views.map(view => ({ ...view, ...page(view, view.all, { claims, age }) }))
@@ -40,7 +41,7 @@ exports.generate = function ({ results, readme: text, home, set, claims: kept, a
     for (const [name, svg] of charts) files.set(`${FOLDER}/charts/${name}`, svg)
   }
   files.set(`${FOLDER}/others.md`, together(pages.filter(({ lab }) => OTHERS.includes(lab))))
-  files.set(`${FOLDER}/README.md`, index(views, claims, shown))
+  files.set(`${FOLDER}/README.md`, index(views, claims, shown, compared))
   files.set('README.md', readme.fill(text, { shown }))
   if (home) files.set('docs/index.md', readme.home(home, { shown }))
   if (set) files.set('middleware/README.md', readme.costs(set, { labs, shown }))
@@ -64,19 +65,7 @@ exports.agesOf = function (index) {
 /** whether a file of docs/reports is one of those that are made here */
 exports.isGenerated = file => ['.md', '.svg'].includes(path.extname(file))
 
-const BESIDE = [
-  ['Koa 2', name => name === 'koa'],
-  ['`node:http` by hand', name => name === 'node'],
-  ['`node:http` in its cheapest form', name => name === 'node-cheapest'],
-  ['a raw socket that parses nothing', name => name === 'net'],
-  ['nginx', name => name === 'nginx'],
-  ['any other server of the labs', name => !/^(?:net|nginx|kone.*|(?:koa|node)(?:-(?:bluebird|cheapest|cluster|static))?)$/.test(name)]
-]
-
-// Every row of CPU time, memory or p99 of kone, beside the others' of the same workload.
-function index (views, claims, shown) {
-  const newest = views.flatMap(({ all }) => all.slice(0, 1))
-  const compared = newest.flatMap(comparisons)
+function index (views, claims, shown, compared) {
   const claimed = (lab, on) => Object.entries(claims).filter(([name, nodes]) => name.startsWith(`${lab}: `) && on in nodes).length
   const row = (lab, figures) => {
     const { node, major, result } = figures ?? {}
@@ -89,7 +78,7 @@ function index (views, claims, shown) {
     '# Reports',
     compared.length && 'kone’s CPU time, memory or 99th percentile of latency ÷ that of another server of the same run, on the newest Node that was measured ' +
       `(${[...new Set(compared.map(({ on }) => on))].join(', ')}). kone takes:`,
-    BESIDE.map(([what, is]) => line(what, compared.filter(({ other }) => is(other)))).filter(Boolean).join('\n'),
+    BESIDE.map(([what]) => line(what, among(compared, what))).filter(Boolean).join('\n'),
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
     'rounds, a ratio that of two medians, with the lowest and the highest round beside it; requests per second beside CPU time are ' +
     `those of one round, in the middle. A claim is what every round supports, rounded up. ${views.filter(({ text }) => text.includes('\n## The original report\n')).length} ` +
@@ -100,44 +89,23 @@ function index (views, claims, shown) {
   ].filter(Boolean).join('\n\n')}\n`
 }
 
-function comparisons (figures) {
-  const { result: { lab, rows }, ours } = figures
-  // a cluster stands in where one process cannot hold the connections; of versions, the newest
-  const [newest] = ours.filter(({ isVersion }) => isVersion).sort((a, b) => b.node - a.node)
-  const stands = ({ workload, metric }) => ['kone', 'kone-cluster', newest?.name].find(name => figures.row(workload, name, metric))
-  return rows.filter(row => ['cpu', 'memory', 'p99'].includes(row.metric) && row.contender === stands(row)).flatMap(kone => {
-    const { suffix, isVersion, node: on } = ours.find(({ name }) => name === kone.contender)
-    return rows.filter(one => one.workload === kone.workload && one.metric === kone.metric && one !== kone)
-      .filter(({ contender }) => !isVersion || contender.endsWith(suffix))
-      .map(({ contender, rounds }) => ({
-        what: `${lab}: ${kone.workload}${kone.metric === 'cpu' ? '' : `, ${kone.metric}`}`,
-        other: suffix && contender.endsWith(suffix) ? contender.slice(0, -suffix.length) : contender,
-        on,
-        ...pairedRatio(kone.rounds, rounds)
-      }))
-  })
-}
-
-function line (what, all) {
+function line (what, { all, lost }) {
   if (!all.length) return null
   const cheaper = all.filter(({ max }) => max < 1).sort(byRatio)
-  const mostly = all.filter(({ max, median }) => max >= 1 && median < 1)
   return `- **${what}**: less in every round of ${cheaper.length} of ${all.length} comparisons` +
     `${cheaper.length ? ` (the least: ${two(cheaper[0].median)} in ${cheaper[0].what}${named(cheaper[0], all)})` : ''}; ` +
-    `less by the median only in ${mostly.length}; not less in ${all.length - cheaper.length - mostly.length}.`
+    `less by the median only in ${all.length - cheaper.length - lost.length}; not less in ${lost.length}.`
 }
-
-const byRatio = (a, b) => a.median - b.median
 
 const named = ({ other }, all) => all.some(one => one.other !== other) ? ` (${other})` : ''
 
 const MOST = 12 // of a kind of others
 
-// What speaks against kone: the comparisons in which it does not take less, the worst first.
+// What speaks against kone.
 function losses (compared) {
-  const rows = BESIDE.filter(([what]) => !what.startsWith('a raw socket')).flatMap(([what, is]) => {
-    const all = compared.filter(({ other, median }) => is(other) && median >= 1).sort(byRatio).reverse()
-    return all.slice(0, MOST).map((one, i) => [i ? '' : `${what}${all.length > MOST ? `, the most of ${all.length}` : ''}`, one.what + named(one, all), ratio(one)])
+  const rows = BESIDE.filter(([what]) => !what.startsWith('a raw socket')).flatMap(([what]) => {
+    const { lost } = among(compared, what)
+    return lost.slice(0, MOST).map((one, i) => [i ? '' : `${what}${lost.length > MOST ? `, the most of ${lost.length}` : ''}`, one.what + named(one, lost), ratio(one)])
   })
   return rows.length ? ['## Where kone takes more', markdown([['beside', 'in', 'kone ÷ the other'], ...rows])] : []
 }
