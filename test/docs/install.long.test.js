@@ -64,6 +64,18 @@ describe('how to install kone, in the documents', () => {
     assert.ok(read('docs/api/create.md').includes(`\`${create}\``))
   })
 
+  it('should have a command that tries an app in whose folder nothing of kone is', async () => {
+    const [, command] = /today `(npx [^`]+)`/.exec(read('README.md'))
+    const koa = path.join(folder, 'koa')
+    fs.mkdirSync(koa)
+    fs.writeFileSync(path.join(koa, 'package.json'), '{ "private": true }')
+    fs.writeFileSync(path.join(koa, 'server.js'), "new (require('koa'))().use(ctx => { ctx.body = 'hi' }).listen(3000)")
+    await sh('npm install koa@2 --prefer-offline --no-audit --no-fund', koa)
+    const { stdout } = await sh(command.replace('npx', 'npx --yes --prefer-offline'), koa)
+    assert.match(stdout, /^2 of 2 the same \(200 ×2\)$/m)
+    assert.ok(read('docs/api/try.md').includes(`\`${command}\``))
+  })
+
   it('should name the tarballs of this version and of kone@3', () => {
     const named = [...documents, 'Makefile'].flatMap(file =>
       [...read(file).matchAll(/kone-(\d+\.\d+\.\d+)\.tgz/g)].map(([, named]) => ({ file, named })))
