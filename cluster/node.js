@@ -8,15 +8,10 @@ const { checkFolder, dryRun } = require('./dry-run')
 const errorLine = require('./error-line')
 const { closeUntaken, stopListening } = require('./listeners')
 const { checkPort } = require('./port')
+const { Renewal, checkAll } = require('./renewal')
 const { BEFORE, PAGE, REPLACED, forWorkers, killTimeout } = require('./settings')
+const Slot = require('./slot')
 const untilReady = require('./until-ready')
-
-/** ms until a worker that died is replaced: doubled each time that it dies young. */
-const FIRST_WAIT = 100
-const LONGEST_WAIT = 15000
-
-/** ms after which a worker is not young any more. */
-const YOUTH = 10000
 
 /**
  * Serve an app in workers of this process, which stays.
@@ -232,131 +227,6 @@ async function before (worker, timeout) {
     if (worker.isConnected()) worker.send(BEFORE, () => {})
   })
   clearTimeout(timer)
-}
-
-/** A new worker beside the old one, until it has lived for a while. */
-class Renewal {
-  constructor (master, slot, old) {
-    this.master = master
-    this.slot = slot
-    this.old = old
-    this.worker = slot.worker
-    this.failure = null
-    this.ended = null // the old worker's end
-    this.lived = new Promise(resolve => {
-      const timer = setTimeout(resolve, master.settings.minLife)
-      const { worker } = this
-      let reason
-      worker.on('message', message => { reason ??= message?.died }) // the app may send anything, null too
-      const lose = () => {
-        const { exitCode, signalCode } = worker.process
-        clearTimeout(timer)
-        reason ??= `it ended with ${signalCode ?? `exit code ${exitCode}`}`
-        this.failure = new Error(`a new worker died, and no other one is replaced: ${reason}${PAGE}`)
-        resolve()
-      }
-      // What it said last comes before its 'disconnect', and may come after its 'exit'.
-      const end = () => worker.isConnected() ? worker.once('disconnect', lose) : lose()
-      if (worker.isDead()) end()
-      else worker.once('exit', end)
-    }).then(() => {
-      if (this.failure === null && this.old !== null && master.stopping === null) this.ended = master.end(this.old)
-    })
-  }
-
-  /** The old worker serves on. */
-  undo () {
-    if (this.ended !== null || this.old === null || this.master.stopping !== null) return
-    this.slot.putBack(this.old)
-    this.old = null
-    this.ended = this.master.end(this.worker)
-  }
-}
-
-function checkAll (renewals) {
-  const failed = renewals.find(({ failure }) => failure !== null)
-  if (failed !== undefined) throw failed.failure
-}
-
-/** The place of one worker, filled again when it dies. */
-class Slot {
-  constructor (master, index) {
-    this.master = master
-    this.index = index
-    this.worker = null
-    this.turn = 0 // whoever fills or leaves it last has it
-    this.isStarting = false // the worker of this turn
-    this.since = 0
-    this.wait = FIRST_WAIT
-    this.timer = null
-  }
-
-  /** Put a new worker here. The one before goes on until somebody ends it. */
-  async renew () {
-    this.master.checkStopping()
-    clearTimeout(this.timer)
-    const turn = ++this.turn
-    this.isStarting = true
-    const worker = await this.master.launch(this.index).catch(err => {
-      this.master.checkStopping()
-      if (turn === this.turn) {
-        this.isStarting = false
-        if (this.worker === null) this.retry() // whoever asked for it
-      }
-      throw err
-    })
-    if (turn !== this.turn) return this.master.end(worker)
-    this.isStarting = false
-    this.fill(worker)
-  }
-
-  fill (worker) {
-    this.worker = worker
-    this.since = performance.now()
-    let isLost = false
-    const lose = () => {
-      if (this.worker !== worker) return
-      isLost = true
-      this.worker = null
-      if (performance.now() - this.since >= YOUTH) this.wait = FIRST_WAIT
-      if (!this.isStarting) this.retry() // otherwise its successor comes, or the failure of that retries
-    }
-    worker.once('disconnect', () => { // also by the app, with cluster.worker.disconnect(): it serves nobody any more
-      lose()
-      if (isLost) this.master.end(worker)
-    })
-    worker.once('exit', (code, signal) => {
-      lose()
-      if (isLost) console.error(`kone: worker ${worker.process.pid} ended with ${signal || `exit code ${code}`}`)
-    })
-  }
-
-  retry () {
-    const { turn } = this
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.renew().catch(err => {
-      if (this.turn === turn + 1) console.error(`kone: ${errorLine(err)}`)
-    }), this.wait)
-    this.wait = Math.min(this.wait * 2, LONGEST_WAIT)
-  }
-
-  /** A worker that was here before. */
-  putBack (worker) {
-    this.turn++
-    clearTimeout(this.timer)
-    this.isStarting = false
-    if (worker.isDead() || !worker.isConnected()) {
-      this.worker = null
-      return this.retry()
-    }
-    this.worker = worker
-  }
-
-  leave () {
-    this.turn++
-    clearTimeout(this.timer)
-    this.worker = null
-  }
 }
 
 module.exports = { start, ask }
