@@ -38,8 +38,8 @@ function cutShort () {
   return Object.assign(new Error('the body stream closed before it ended'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
 }
 
-/** @return {Error} for a body stream that goes on behind its declared length; the response is complete */
-function tooLong (length) {
+/** @return {Error} for a body stream that goes on after its declared length; the response is complete */
+function overlong (length) {
   const message = `the body stream is longer than its Content-Length of ${length}: the rest was not sent`
   return Object.assign(new Error(message), { code: 'KONE_ERR_BODY_LENGTH' })
 }
@@ -47,4 +47,4 @@ function tooLong (length) {
 /** Name of the method of ctx that gives status and fields of an error's response: Koa 2 and Koa 3 differ. */
 const RESPONSE_TO = Symbol('context#responseTo')
 
-module.exports = { RESPONSE_TO, codes, error, cutShort, httpErrors, tooLong }
+module.exports = { RESPONSE_TO, codes, error, cutShort, httpErrors, overlong }

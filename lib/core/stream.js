@@ -8,7 +8,7 @@ const { declare } = require('./body-length')
 const cut = require('../shared/cut')
 const { ENGINE } = require('../engines/node')
 const http2Stream = require('../engines/objects/http2-stream')
-const { cutShort, tooLong } = require('./errors')
+const { cutShort, overlong } = require('./errors')
 const fileStream = require('./file-stream')
 const inContext = require('./in-context')
 const lazy = require('../shared/lazy')
@@ -176,7 +176,7 @@ function guard (response, stream, sink, body, readers) {
       isOver = true
       if (left > 0) write.call(this, Buffer.from(chunk).subarray(0, left))
       end.call(this)
-      response.ctx.onerror(tooLong(response.get('Content-Length')))
+      response.ctx.onerror(overlong(response.get('Content-Length')))
       return false
     } catch (err) {
       return failed(err)

@@ -53,14 +53,14 @@ module.exports = {
     },
     { line: 'if (Buffer.isBuffer(bytes)) return bytes.latin1Slice()', to: 'false', why: 'it saves making another Buffer alone' },
     {
-      line: 'buffers.unshift(parts[i + 1] === null ? parts[i] : Buffer.from(parts[i], parts[i + 1]))',
+      line: 'buffers.unshift(items[i + 1] === null ? items[i] : Buffer.from(items[i], items[i + 1]))',
       to: 'false',
       why: 'it saves a copy alone'
     },
     {
-      line: "return parts === null || (this.text === '' && (parts.length === 2 || (parts.length === 4 && parts[1] !== null && parts[3] === null)))",
+      line: "return items === null || (this.text === '' && (items.length === 2 || (items.length === 4 && items[1] !== null && items[3] === null)))",
       to: 'true',
-      why: 'parts end with bytes where no text is behind them'
+      why: 'items end with bytes where no text is after them'
     }
   ],
   'lib/front/output/responses.js': [

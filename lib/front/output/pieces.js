@@ -11,7 +11,7 @@ const { nextTick } = require('../../shared/timers')
  */
 const LARGE = 16 * 1024
 
-/** The same for a chunk of a stream, behind which more pieces follow (measured: the cost is equal at 1 KB). */
+/** The same for a chunk of a stream that more pieces follow (measured: the cost is equal at 1 KB). */
 const LARGE_CHUNK = 1024
 
 /** How much of a stream is joined into one write while the socket's own buffer is empty, in bytes. */
@@ -37,10 +37,10 @@ const ENCODINGS = new Map([
 /**
  * What goes to the socket in one write: texts and bytes in their order. Nothing else joins them.
  *
- *    |  parts: text, bytes, text, …  |  text, in one encoding  |
+ *    |  items: text, bytes, text, …  |  text, in one encoding  |
  *
  *    ASCII ──▶ LATIN1    a small body of bytes is kept as latin1 characters
- *      └─────▶ UTF8      bytes behind it are a part, because UTF-8 would encode characters that stand for bytes
+ *      └─────▶ UTF8      bytes after it are an item, because UTF-8 would encode characters that stand for bytes
  */
 class Pieces {
   constructor () {
@@ -50,22 +50,22 @@ class Pieces {
   clear () {
     this.text = ''
     this.encoding = ASCII
-    this.parts = null     // in front of the text: data, encoding or null, data, …
-    this.partsSize = 0
+    this.items = null     // in front of the text: data, encoding or null, data, …
+    this.itemsSize = 0
     this.hasLarge = false
     this.callbacks = null
   }
 
-  get isEmpty () { return this.text === '' && this.parts === null && this.callbacks === null }
+  get isEmpty () { return this.text === '' && this.items === null && this.callbacks === null }
 
   /** Characters and bytes. */
-  get size () { return this.text.length + this.partsSize }
+  get size () { return this.text.length + this.itemsSize }
 
   /** `encoding`: ASCII only if the text is. */
   addText (text, encoding) {
     if (text.length >= LARGE) {
       this.endText()
-      this.addPart(text, NAMES[encoding])
+      this.addItem(text, NAMES[encoding])
     } else if (encoding === ASCII || (encoding === this.encoding && !isLowSurrogate(text.charCodeAt(0)))) {
       this.text += text
     } else if (this.encoding === ASCII) {
@@ -84,7 +84,7 @@ class Pieces {
     if (bytes.length >= LARGE) this.hasLarge = true
     if (this.encoding === UTF8 || bytes.length >= large) {
       this.endText()
-      this.addPart(bytes, null)
+      this.addItem(bytes, null)
     } else {
       this.text += latin1(bytes)
       this.encoding = LATIN1
@@ -92,15 +92,15 @@ class Pieces {
   }
 
   endText () {
-    if (this.text !== '') this.addPart(this.text, NAMES[this.encoding])
+    if (this.text !== '') this.addItem(this.text, NAMES[this.encoding])
     this.text = ''
     this.encoding = ASCII
   }
 
-  addPart (data, encoding) {
-    if (this.parts === null) this.parts = [data, encoding]
-    else this.parts.push(data, encoding)
-    this.partsSize += data.length
+  addItem (data, encoding) {
+    if (this.items === null) this.items = [data, encoding]
+    else this.items.push(data, encoding)
+    this.itemsSize += data.length
   }
 
   /** May more be added before these are written? So few are joined while the socket's own buffer is empty. */
@@ -134,18 +134,18 @@ class Pieces {
 
   /** A text, then bytes, or one of them. */
   get isPlain () {
-    const { parts } = this
-    return parts === null || (this.text === '' && (parts.length === 2 || (parts.length === 4 && parts[1] !== null && parts[3] === null)))
+    const { items } = this
+    return items === null || (this.text === '' && (items.length === 2 || (items.length === 4 && items[1] !== null && items[3] === null)))
   }
 
   /** @return {{ text, encoding, bytes }} everything as a text, then bytes or null */
   take () {
-    const { text, encoding, parts, isPlain } = this
+    const { text, encoding, items, isPlain } = this
     this.clear()
-    if (parts === null) return { text, encoding, bytes: null }
-    if (!isPlain) return { text: '', encoding: ASCII, bytes: join(parts, text, encoding) }
-    if (parts[1] === null) return { text: '', encoding: ASCII, bytes: parts[0] }
-    return { text: parts[0], encoding: parts[1] === 'utf8' ? UTF8 : LATIN1, bytes: parts[2] ?? null }
+    if (items === null) return { text, encoding, bytes: null }
+    if (!isPlain) return { text: '', encoding: ASCII, bytes: join(items, text, encoding) }
+    if (items[1] === null) return { text: '', encoding: ASCII, bytes: items[0] }
+    return { text: items[0], encoding: items[1] === 'utf8' ? UTF8 : LATIN1, bytes: items[2] ?? null }
   }
 
   /**
@@ -156,11 +156,11 @@ class Pieces {
    */
   writeTo (socket) {
     if (!socket.writable) return this.lose(socket)
-    const { text, encoding, parts, callbacks } = this
+    const { text, encoding, items, callbacks } = this
     const callback = callbacks === null ? undefined : err => callAll(callbacks, err)
-    if (parts !== null) this.endText()
+    if (items !== null) this.endText()
     this.clear()
-    if (parts !== null) writeParts(socket, parts, callback)
+    if (items !== null) writeItems(socket, items, callback)
     else if (text !== '' || callback !== undefined) socket.write(text, NAMES[encoding], callback)
     return socket.writable
   }
@@ -174,15 +174,15 @@ class Pieces {
   }
 }
 
-function writeParts (socket, parts, callback) {
-  const last = parts.length - 2
+function writeItems (socket, items, callback) {
+  const last = items.length - 2
   if (last > 0) socket.cork()
-  for (let i = 0; i < last; i += 2) socket.write(parts[i], parts[i + 1])
-  socket.write(parts[last], parts[last + 1], callback)
+  for (let i = 0; i < last; i += 2) socket.write(items[i], items[i + 1])
+  socket.write(items[last], items[last + 1], callback)
   if (last > 0) socket.uncork()
 }
 
-/** Behind a high one it would become another character. */
+/** After a high one it would become another character. */
 function isLowSurrogate (code) {
   return code >= 0xdc00 && code <= 0xdfff
 }
@@ -191,10 +191,10 @@ function isLineEnd (bytes) {
   return bytes.length === 2 && bytes[0] === CR && bytes[1] === LF
 }
 
-function join (parts, text, encoding) {
+function join (items, text, encoding) {
   const buffers = [Buffer.from(text, NAMES[encoding])]
-  for (let i = parts.length - 2; i >= 0; i -= 2) {
-    buffers.unshift(parts[i + 1] === null ? parts[i] : Buffer.from(parts[i], parts[i + 1]))
+  for (let i = items.length - 2; i >= 0; i -= 2) {
+    buffers.unshift(items[i + 1] === null ? items[i] : Buffer.from(items[i], items[i + 1]))
   }
   return Buffer.concat(buffers)
 }

@@ -263,13 +263,13 @@ describe('the pieces of a write', () => {
     const pieces = new Pieces()
     pieces.add('子')
     pieces.add(Buffer.from('\r\n'))
-    assert.equal(pieces.parts, null)
+    assert.equal(pieces.items, null)
     pieces.add('é')
     assert.deepEqual(arrives(pieces), Buffer.from('子\r\né'))
     for (const other of ['\r\n\r', '\r', '\n\r', '\r\r', '\n\n', 'a\n', '\ra']) {
       pieces.add('子')
       pieces.add(Buffer.from(other))
-      assert.notEqual(pieces.parts, null, JSON.stringify(other))
+      assert.notEqual(pieces.items, null, JSON.stringify(other))
       assert.deepEqual(arrives(pieces), Buffer.from(`子${other}`))
     }
   })
