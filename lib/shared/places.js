@@ -118,7 +118,7 @@ function ask (session, method, params) {
  * @return {string} what to add to its message
  */
 function hintOfExpress (err) {
-  const [, name, verb] = /^(\w+)\.(all|delete|get|head|options|patch|post|put) is not a function$/.exec(err.message) ?? []
+  const [, name, verb] = /^(\w+)(?:\.use\(\.\.\.\))*\.(all|delete|get|head|options|patch|post|put) is not a function$/.exec(err.message) ?? []
   const isApp = name === 'app' || (verb !== undefined && appsIn(placeIn(err)).includes(name))
   return isApp ? `: routes belong to a router, router.${verb}(…) and app.use(router.routes())` : ''
 }

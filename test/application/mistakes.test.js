@@ -311,7 +311,7 @@ describe('mistakes of registration', () => {
     const kone = JSON.stringify(require.resolve('../helpers/kone'))
     for (const [name, NODE_ENV, code, expected] of [
       ['a.js', '', `const app = new (require(${kone}))(); app.get('/')`, /TypeError: app\.get is not a function: routes belong to a router, router\.get\(…\) and app\.use\(router\.routes\(\)\)\n +at /],
-      ['b.mjs', '', `import Kone from ${kone}; const server = new Kone(); const map = {}; server.post('/')`, /server\.post is not a function: routes belong to a router, router\.post/],
+      ['b.mjs', '', `import Kone from ${kone}; const server = new Kone(); const map = {}; server.use(ctx => {}).use(ctx => {}).post('/')`, /\.post is not a function: routes belong to a router, router\.post/],
       ['c.js', '', `const server = new (require(${kone}))(); const map = {}; map.get('/')`, /map\.get is not a function\n/],
       ['d.js', 'production', `const app = new (require(${kone}))(); app.get('/')`, /TypeError: app\.get is not a function\n/]
     ]) {
