@@ -207,16 +207,18 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
     }
   })
 
-  it('should begin with the sentence of README.md, and clip neither its commands nor its table', async () => {
+  it('should begin with the sentence of README.md, clip neither commands nor table, and have all on a screen', async () => {
     const [, sentence] = /^\*\*(.*)\.\*\*$/m.exec(fs.readFileSync(path.join(ROOT, 'README.md'), 'utf8'))
     for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
       const { page, close } = await tab({ viewport })
       await page.goto(site.url)
       await page.waitForFunction(HYDRATED)
       await shoot(page, '/', `home-${viewport.width}`)
-      const { hero, rows, clipped } = await page.evaluate(`({
+      const { hero, rows, lowest, clipped } = await page.evaluate(`({
         hero: ['.text', '.tagline'].map(name => document.querySelector('.VPHomeHero ' + name).textContent).join(': '),
         rows: document.querySelectorAll('.VPHome .table tr').length,
+        lowest: Math.max(...['.table + p', 'ul + p'].map(part => document.querySelector('.screen ' + part).getBoundingClientRect().bottom),
+          document.querySelector('.screen .vp-code-group').getBoundingClientRect().top),
         clipped: [document.documentElement, ...document.querySelectorAll('.VPHome pre, .VPHome .table')]
           .filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText.slice(0, 60))
       })`)
@@ -224,6 +226,7 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
       assert.equal(hero.toLowerCase(), `${sentence}.`.toLowerCase())
       assert.ok(rows > 1)
       assert.deepEqual(clipped, [])
+      if (viewport.width > 1000) assert.ok(lowest < viewport.height, `where it loses, the reasons, how to try it, the program: ${lowest} px`)
     }
   })
 
