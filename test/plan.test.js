@@ -41,11 +41,10 @@ describe('the plan of the tests', () => {
     for (const name of CLASSES) assert(files.some(file => classesOf(file).includes(name)), name)
   })
 
-  it('should have the files that comments and pages name', () => {
+  it('should have the files that pages name', () => { // those of comments: lint.test.js
     const tests = filesOf(['test']).map(file => `/${file}`)
-    const gone = filesBelow('.').filter(file => /\.(?:js|md)$/.test(file)).flatMap(file => {
-      const text = file.endsWith('.md') ? read(file) : read(file).match(/\/\/.*|^ *\/?\*.*/gm)?.join('\n') ?? ''
-      const named = [...text.matchAll(/[\w./-]+\.test\.js\b/g)].map(([name]) => name.replace(/^(?:\.\.?\/)+/, ''))
+    const gone = filesBelow('.').filter(file => file.endsWith('.md')).flatMap(file => {
+      const named = [...read(file).matchAll(/[\w./-]+\.test\.js\b/g)].map(([name]) => name.replace(/^(?:\.\.?\/)+/, ''))
       // of any class, and of the projects of others
       return named.filter(name => !/^(?:x(?:\.\w+)*|app)\.test\.js$/.test(name) && !tests.some(test => test.endsWith(`/${name}`)))
         .map(name => `${file}: ${name}`)
