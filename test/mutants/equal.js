@@ -145,5 +145,26 @@ module.exports = {
     { line: 'let keepingTimeout = -1', why: 'it is compared only with a line that was made, and with it set' },
     { line: "if (date === '') now()", why: 'it saves time and timers alone: the date is the same' },
     { line: "if (keeping === '' || timeout !== keepingTimeout) {", to: 'true', why: 'it saves time alone: the line is the same' }
+  ],
+  // Of the sample of matrix.js:
+  'lib/front/input/held.js': [
+    {
+      line: 'if (this.reads.length < MOST_READS || chunk.length > SMALL / 2) this.append(chunk)',
+      to: '>=',
+      why: 'one byte more is no other limit of memory'
+    }
+  ],
+  'lib/front/node/response.js': [
+    { line: 'if (kNeedDrain !== undefined) res[kNeedDrain] = needs', to: 'true', why: 'every supported Node has the symbol' }
+  ],
+  'middleware/overload/queue.js': [
+    {
+      line: 'this.starts = this.lookedSince - this.startedAt < SHORT ? Math.min(this.starts * 2, MOST_STARTS) : 1',
+      to: '<=',
+      why: 'one moment more is no other limit of time'
+    }
+  ],
+  'middleware/validate/lists.js': [
+    { line: 'if (single.length === 0) return refused', to: 'false', why: 'it saves time alone: another validation refuses the same' }
   ]
 }

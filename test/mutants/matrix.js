@@ -125,7 +125,7 @@ function mutantsOf ({ sources, count }) {
     const change = choice.pick(changes)
     const line = text.slice(0, change.start).split('\n').length
     const whole = text.split('\n')[line - 1].trim()
-    const isExplained = (EQUAL[file] ?? []).some(one => one.line === whole)
+    const isExplained = (EQUAL[file] ?? []).some(one => one.line === whole && [undefined, change.to].includes(one.to))
     if (!isExplained) mutants.push({ file, line, whole, ...change, from: text.slice(change.start, change.end) })
   }
   return mutants
@@ -246,6 +246,10 @@ function page (areas, kept) {
 
 Made by \`make mutants ARGS=--matrix\`, of a sample of mutants and the share of each suite that \`make test\` runs.
 *Alone*: no other suite of the area kills them.
+
+Its mutants are made by acorn, in twenty lines, and those of \`make mutants\` by Stryker: Stryker runs the files of tests one
+after the other, all of them once without a mutant, and stops at the first that fails, which is quick for one file of lib
+with a few tests. Here each suite has to say whether it kills, beside the servers and processes that it starts.
 
 | area | suite | files | seconds | kills | alone |
 | --- | --- | --: | --: | --: | --: |
