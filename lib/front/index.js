@@ -131,6 +131,8 @@ class Front {
     this.drainListener = null   // the 'request' listener of lib/engines/drain.js while the server is closing
     this.reason = ''            // why node:http is used
     this.expected = null        // see expect()
+    this.section = null         // see lastSection()
+    this.sectionLimit = 0       //   and the maxHeadersCount of its connection
 
     /** Calls the host, or emits 'request' with node's objects if other code sees this server's requests. */
     this.dispatch = (incoming, outgoing) => {
@@ -205,6 +207,20 @@ class Front {
     if (!isListening(this.server, this.host.listener) && isListening(this.server, host.listener)) {
       this.host = host
     }
+  }
+
+  /**
+   * The header section that the last connection began with, if its limit was the same. nginx, `ab` and health checks
+   * send the same one on each. To compare it saves 6 to 9 % of the JavaScript of a connection with one request.
+   */
+  lastSection (maxHeadersCount) {
+    return this.sectionLimit === maxHeadersCount ? this.section : null
+  }
+
+  keepSection (section, maxHeadersCount) {
+    if (section?.isHandshake) return // its method counts, too
+    this.section = section
+    this.sectionLimit = maxHeadersCount
   }
 
   forget (connection) {

@@ -31,7 +31,7 @@ class Reader {
     this.connection = connection
     this.maxHeaderSize = maxHeaderSize
     this.maxHeadersCount = maxHeadersCount
-    this.section = null       // HeaderSection of the last request: most requests repeat it
+    this.section = connection.front.lastSection(maxHeadersCount) // of the last request: most requests repeat it
     this.partial = null       // a request line and header section without their end
     this.receiving = null     // the request whose body is arriving
     this.chunks = null        //   and its decoder, if it is chunked
@@ -194,6 +194,7 @@ class Reader {
       deadlines.endMessage()
     }
     if (this.section !== null && this.section.text.length > LONGEST_KEPT) this.section = null
+    if (last !== null && !this.hasServed) this.connection.front.keepSection(this.section, this.maxHeadersCount)
     this.text = ''
   }
 

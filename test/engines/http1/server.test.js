@@ -6,6 +6,8 @@ const { once } = require('node:events')
 const { createServer } = require('node:http')
 const path = require('node:path')
 
+const websocket = require('../../../middleware/websocket')
+const { connect, handshake, requestOf, responseOf } = require('../../helpers/handshake')
 const { MAJOR, get, hello, holding, last, post, sides, use, waitFor } = require('./sides')
 const { download, wire } = require('./wire')
 
@@ -446,10 +448,46 @@ sides('the limits of a header section', ({ it, serve }) => {
 
   it('should be those of the beginning of a connection: maxHeadersCount', async () => {
     const { server, ask } = await serve(names)
-    const client = await ask(get('/'), /;$/)
+    const client = await ask(many, /\r\n\r\nhost,a,b,c;$/)
     server.maxHeadersCount = 2
     await client.ask(many, /\r\n\r\nhost,a,b,c;$/)
     await ask(many, /\r\n\r\nhost,a;$|^HTTP\/1\.1 431 /) // from 22.23 on node rejects what is too much
+  })
+})
+
+sides('a header section that another connection has begun with', ({ it, serve, side }) => {
+  const show = ctx => { ctx.body = `${ctx.method} ${ctx.url} ${ctx.req.httpVersion} ${ctx.get('A')};` }
+
+  it('should be read anew for another request', async () => {
+    const { ask, all } = await serve(use(show))
+    const first = await ask(get('/a', 'A: 1\r\n'), /GET \/a 1\.1 1;$/)
+    assert.match(await all('POST /b HTTP/1.0\r\nHost: a\r\nA: 1\r\n\r\n'), /POST \/b 1\.0 1;$/)
+    await ask(get('/c', 'A: 2\r\n'), /GET \/c 1\.1 2;$/)
+    await first.ask(get('/d', 'A: 1\r\n'), /GET \/d 1\.1 1;$/)
+  })
+
+  it('should be a handshake with GET alone', async () => {
+    const accept = websocket(socket => socket.close())
+    const { port } = await serve(use((ctx, next) => ctx.method === 'GET' ? accept(ctx, next) : show(ctx)))
+    const post = async () => {
+      const socket = await connect(port)
+      socket.write(requestOf(port, '/').replace('GET', 'POST'))
+      const { head } = await responseOf(socket)
+      socket.destroy()
+      return head.replace(/Date: .*/, '')
+    }
+    const before = await post()
+    assert.equal((await handshake(port, '/')).status, 101)
+    assert.equal(await post(), before)
+  })
+
+  if (side === 'node:http') return
+
+  it('should be compared, not read again', async () => {
+    const { server, ask } = await serve(hello)
+    for (const fields of ['', 'A: 1\r\n', 'A: 1\r\n']) await ask(get('/', fields))
+    const sections = Array.from(server[Symbol.for('kone.front')].connections, ({ reader }) => reader.section)
+    assert.deepEqual([sections[0] === sections[1], sections[1] === sections[2]], [false, true])
   })
 })
 

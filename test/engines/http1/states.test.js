@@ -101,7 +101,7 @@ describe('the states of a gate', () => {
 })
 
 describe('the states of a reader', () => {
-  const reader = fields => Object.assign(new Reader({ front: { maxHeadersCount: 10 } }), fields)
+  const reader = fields => Object.assign(new Reader({ front: { maxHeadersCount: 10, lastSection: () => null } }), fields)
   const bytes = Buffer.from('GET / HTTP/1.1\r\n\r\n')
 
   it('should have one message at a time', () => {
