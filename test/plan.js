@@ -15,6 +15,7 @@
  * test/plan.test.js checks names and lists.
  */
 
+const { spawnSync } = require('node:child_process')
 const { createHash } = require('node:crypto')
 const { existsSync, readFileSync, readdirSync, statSync } = require('node:fs')
 const { availableParallelism } = require('node:os')
@@ -125,6 +126,16 @@ function sample (files, seed, share) {
   return files.filter(file => seed === 'whole' || createHash('sha256').update(`${seed} ${file}`).digest().readUInt32BE() < share * 2 ** 32)
 }
 
+/**
+ * The files that the last commits changed, or nobody has committed yet; none in a clone without a past.
+ *
+ * @return {string[]} from the root
+ */
+function changed () {
+  const { stdout } = spawnSync('git', ['diff', '--name-only', 'HEAD~20'], { cwd: ROOT, encoding: 'utf8' })
+  return stdout?.split('\n').filter(Boolean) ?? []
+}
+
 /** A pass of test/run.js as one or two: what waits, then what measures, if there is much of it. */
 function parts (pass) {
   const waiting = but(pass.files, 'measure')
@@ -150,6 +161,7 @@ module.exports = {
   QUICK,
   bluebird,
   but,
+  changed,
   classesOf,
   createdElsewhere,
   filesOf,

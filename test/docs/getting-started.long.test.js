@@ -16,6 +16,7 @@ const temporary = require('../helpers/folder')
 const { isTaken, onFreePort } = require('../helpers/ports')
 const share = require('../helpers/share')
 const until = require('../helpers/until')
+const { changed } = require('../plan')
 
 const ROOT = path.join(__dirname, '../..')
 
@@ -44,7 +45,7 @@ const folderOf = page => /^mkdir (\w+)/m.exec(page)[1]
  * shell as printed, on another port.
  */
 function follow (name, tests) {
-  const isFollowed = share.one(PAGES).includes(name) || share.changed().includes(`docs/guide/${name}`)
+  const isFollowed = share.one(PAGES).includes(name) || changed().includes(`docs/guide/${name}`)
   describe(`docs/guide/${name}, followed literally`, { skip: skip || (!isFollowed && 'it is the turn of the other page') }, () => {
     const page = fs.readFileSync(path.join(ROOT, 'docs/guide', name), 'utf8')
     it('should make a folder of its own: a reader follows one page after the other', () => {

@@ -18,6 +18,7 @@ const { onFreePort } = require('../helpers/ports')
 const { missing } = require('../helpers/programs')
 const share = require('../helpers/share')
 const until = require('../helpers/until')
+const { changed } = require('../plan')
 const { launch } = require('../e2e/demo')
 
 const run = promisify(execFile)
@@ -148,8 +149,8 @@ describe('the documentation site', { skip: missing('chromium') }, () => {
 
   it('should render pages without an error and readable at 360 px: a third, and those that changed', { timeout: 450000 }, () => {
     const third = new Set(share.third(pages))
-    const changed = share.changed().filter(file => file.endsWith('.md'))
-    const some = pages.filter(page => third.has(page) || changed.some(file => read(page).html.includes(`<code>${file}</code>`)))
+    const recent = changed().filter(file => file.endsWith('.md'))
+    const some = pages.filter(page => third.has(page) || recent.some(file => read(page).html.includes(`<code>${file}</code>`)))
     return each(some, {}, async (page, path) => {
       await page.setViewportSize({ width: 360, height: 740 })
       await shoot(page, path, 'phone')

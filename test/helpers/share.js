@@ -1,8 +1,6 @@
 'use strict'
 
-const { spawnSync } = require('node:child_process')
 const { createHash } = require('node:crypto')
-const { join } = require('node:path')
 const { sample } = require('../plan')
 
 const { KONE_TESTS, KONE_SEED } = process.env
@@ -56,14 +54,4 @@ module.exports.third = function third (names) {
  */
 module.exports.one = function one (list, title = '') {
   return (SEED ?? 'whole') === 'whole' ? list : [list[createHash('sha256').update(SEED + title).digest().readUInt32BE() % list.length]]
-}
-
-/**
- * The files that the last commits changed, as far as they are there: those of a clone without a past are not known.
- *
- * @return {string[]} from the root
- */
-module.exports.changed = function changed () {
-  const { stdout } = spawnSync('git', ['diff', '--name-only', 'HEAD~20'], { cwd: join(__dirname, '../..'), encoding: 'utf8' })
-  return stdout?.split('\n') ?? []
 }
