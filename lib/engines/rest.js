@@ -3,7 +3,7 @@
 const http2Stream = require('./objects/http2-stream')
 const { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = require('../shared/timers')
 
-/** How many bytes of a rest are dropped: as many as `readBody()` reads by default. */
+/** How many bytes of a rest are dropped whatever time they take: as many as `readBody()` reads by default. */
 const MOST = 1024 * 1024
 
 /** How long a reader may take none of the bytes that have arrived, and how often that is checked, in ms. */
@@ -19,16 +19,14 @@ const LINGER = 30_000
  *    a pipe into a stream that lives    it is read, however slowly
  *    a listener that takes bytes        it is read
  *    a listener that takes none         the connection is closed after PATIENCE
- *    none of these                      it is dropped; beyond MOST bytes our side of the connection is closed
+ *    none of these                      it is dropped; beyond MOST bytes it has LINGER to end
  *
  * Who reads is looked up in node's request each time, because any code may begin and stop at any time.
  */
 class Rest {
-  constructor (req, socket, missing, end) {
+  constructor (req, socket) {
     this.req = req
     this.socket = socket // req.socket is null after destroy()
-    this.endSide = end
-    this.endsAt = socket.bytesRead + missing
     this.mostRead = 0    // of the socket's bytesRead, once the rest is dropped
     this.taken = -1      // bytes of the socket that have left the request, for its reader
     this.looks = 0       // how many in a row found bytes of which none was taken
@@ -55,16 +53,14 @@ class Rest {
     this.mostRead = socket.bytesRead + MOST
     req._dump()
     socket.resume() // a request that was destroyed does not
-    // The client is notified at once: what it sends after the rest is lost with the connection.
-    if (this.endsAt > this.mostRead) this.endSide()
-    else this.limit()
+    this.limit()
   }
 
   /** Called after each iteration of the event loop, which reads 2 MB at most. */
   limit () {
     const { req, socket } = this
     if (req.complete || socket.destroyed) return
-    if (socket.bytesRead > this.mostRead) this.endSide()
+    if (socket.bytesRead > this.mostRead) limitTime(socket, () => req.complete)
     else setImmediate(() => this.limit()).unref()
   }
 }
@@ -90,11 +86,20 @@ function close (req, socket) {
  *
  * @param {http.IncomingMessage|http2.Http2ServerRequest} req
  * @param {net.Socket} socket
- * @param {number} missing bytes, at least; NaN if nobody knows
- * @param {() => void} [end] ends our side of the connection, as `linger`
  */
-function follow (req, socket, missing, end = () => linger(socket)) {
-  if (!req.complete && !socket.destroyed) new Rest(req, socket, missing, end) // eslint-disable-line no-new
+function follow (req, socket) {
+  if (!req.complete && !socket.destroyed) new Rest(req, socket) // eslint-disable-line no-new
+}
+
+/**
+ * A rest is longer than MOST. The response has promised to keep the connection: clients send their next request behind
+ * the rest, and most report an error if it is closed then.
+ *
+ * @param {net.Socket} socket
+ * @param {() => boolean} hasEnded
+ */
+function limitTime (socket, hasEnded) {
+  setTimeout(() => hasEnded() || socket.destroy(), LINGER).unref()
 }
 
 /** Sends the FIN, and reads on: to close a socket at which bytes arrive is a RST, and clients lose the response. */
@@ -104,4 +109,4 @@ function linger (socket) {
   socket.once('close', () => clearTimeout(timer))
 }
 
-module.exports = { MOST, follow, linger }
+module.exports = { MOST, follow, limitTime, linger }

@@ -220,13 +220,6 @@ class Connection {
     this.readOn()
   }
 
-  /** The rest of a body is too long to be dropped before a next request; see ../engines/rest.js. */
-  onLongRest () {
-    this.gate.stop(CLOSE)
-    linger(this.socket)
-    this.readOn()
-  }
-
   // ---- handing over to node
 
   /**

@@ -16,9 +16,6 @@ const { follow } = require('../rest')
 const kCtx = Symbol('kone.ctx')
 const kWatched = Symbol('kone.watched')
 
-/** What node reads at once, in bytes: nobody knows how much of the read in which the handler is called is body. */
-const LONGEST_READ = 64 * 1024
-
 /** One request header field, never what `headers` inherits. */
 exports.field = function ({ headers }, name) {
   const value = headers[name]
@@ -48,7 +45,7 @@ exports.watch = function (ctx) {
     else if (stream?.endAfterHeaders === false) {
       // Later, as node closes a stream that nobody has read: Node 26 forgets headers without a body that it has not
       // written, and Node 20's clients never close a stream whose end and reset come in one read.
-      stream.once('finish', () => setImmediate(follow, req, socket, NaN))
+      stream.once('finish', () => setImmediate(follow, req, socket))
     }
     ctx.onFinished(err => ctx.onerror(err?.cause)) // a client that left is not an error of the app
     return
@@ -65,8 +62,7 @@ exports.watch = function (ctx) {
 function followBody (req, res, socket) {
   const { 'content-length': length, 'transfer-encoding': coding } = req.headers
   if (coding === undefined && !(length > 0)) return
-  const { bytesRead } = socket
-  res.prependOnceListener('finish', () => follow(req, socket, length - (socket.bytesRead - bytesRead) - LONGEST_READ))
+  res.prependOnceListener('finish', () => follow(req, socket))
 }
 
 /**

@@ -4,7 +4,7 @@ const assert = require('assert')
 const { Buffer } = require('buffer')
 const { call } = require('../call')
 const { aborted, tooLong } = require('../../engines/errors')
-const { MOST } = require('../../engines/rest')
+const { MOST, limitTime } = require('../../engines/rest')
 const { Held } = require('./held')
 const { nextTick } = require('../../shared/timers')
 
@@ -158,7 +158,7 @@ class Body {
     if (this.missing > 0) nextTick(() => this.drop())
   }
 
-  /** Skip what nobody reads, as node does, but no more than MOST; see ../../engines/rest.js. */
+  /** Skip what nobody reads, as node does; see ../../engines/rest.js. */
   drop () {
     if (this.state === COLLECTED && this.failure === null) this.promise?.catch(() => this.drop()) // it may be left
     if ((FOLLOWS[DROPPED] & 1 << this.state) === 0) return
@@ -166,14 +166,13 @@ class Body {
     this.held = this.whole = null
     this.buffered = 0
     if (this.missing === 0) return
-    if (this.missing > MOST && this.missing < Infinity) this.connection.onLongRest()
     this.connection.onBodyRead()
   }
 
   skip (chunk) {
     const before = this.buffered
     this.buffered += chunk.length
-    if (before <= MOST && this.buffered > MOST) this.connection.onLongRest()
+    if (before <= MOST && this.buffered > MOST) limitTime(this.connection.socket, () => this.isComplete)
     return true
   }
 }

@@ -159,10 +159,7 @@ function release (outgoing) {
 function releaseRequest ({ closes, incoming }) {
   const { body, req } = incoming
   if (kDetachAbortSignal !== undefined) req[kDetachAbortSignal]()
-  if (!closes && body !== null && body.isStreamed) {
-    const missing = body.missing === Infinity ? NaN : body.missing
-    follow(req, incoming.localSocket, missing, () => incoming.connection.onLongRest())
-  }
+  if (!closes && body !== null && body.isStreamed) follow(req, incoming.localSocket)
   if (!req._consuming && !req._readableState.resumeScheduled) req._dump()
 }
 
