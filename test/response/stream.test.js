@@ -44,6 +44,32 @@ engines('a stream body', ({ it, ask, serve }) => {
     })
   }
 
+  const BROKEN = {
+    'a stream': (ctx, arrived) => {
+      ctx.body = Readable.from((async function * () {
+        yield 'half'
+        await arrived
+        throw new Error('disk on fire')
+      })())
+    },
+    'a response that the app has begun': async ({ res }, arrived) => {
+      res.write('half')
+      await arrived
+      throw new Error('disk on fire')
+    }
+  }
+  for (const [what, fail] of Object.entries(BROKEN)) {
+    it(`should reset the connection of HTTP/1.0, whose end would complete the body, when ${what} fails`, {
+      skip: { http2: 'has no HTTP/1.0', inject: 'has no connection', fetch: 'has no connection' }
+    }, async () => {
+      const client = new net.Socket()
+      const arrived = once(client, 'data') // libuv takes a reset for an end that comes in one read with data
+      const { port } = await serve(app => Object.assign(app, { silent: true }).use(ctx => fail(ctx, arrived)))
+      client.connect(port, '127.0.0.1').write('GET / HTTP/1.0\r\n\r\n')
+      await assert.rejects(once(client, 'end'), { code: 'ECONNRESET' })
+    })
+  }
+
   it('should be sent whole when it has each chunk at once, with and without a declared length', async () => {
     const sizes = [1, 70, 216, 3072].map(kib => kib * 1024)
     for (const size of sizes) {
