@@ -32,6 +32,12 @@ describe('app.callback()', () => {
     assert.equal(await returned, undefined)
   })
 
+  it('should not read app.env, which is a deprecated getter in Egg', async () => {
+    const app = new Kone().use(ctx => { ctx.body = 'hello' })
+    Object.defineProperty(app, 'env', { get: () => assert.fail('app.env is read') })
+    assert.equal(await textOf(app.callback()), 'hello')
+  })
+
   it('should add the default error handler only if there is not one yet', () => {
     const app = new Kone()
     app.callback()

@@ -358,6 +358,16 @@ frameworks('static', ({ it, Koa, ask, listen, name }) => {
     }
   }
 
+  it('should tag a large file differently in each process until its content is read', async () => {
+    const fresh = () => {
+      for (const file of Object.keys(require.cache)) if (/[\\/]middleware[\\/]static[\\/]/.test(file)) delete require.cache[file]
+      return require('kone/middleware/static')
+    }
+    const tags = await Promise.all([fresh(), fresh()].map(async serve =>
+      (await ask(new Koa().use(serve(root)), 'HEAD /big.bin')).headers.etag))
+    assert.notEqual(tags[0], tags[1])
+  })
+
   it('should follow no link out of its root, and keep what begins with a dot', async () => {
     const app = start()
     for (const target of [
