@@ -2,6 +2,7 @@
 
 const http = require('http')
 const net = require('net')
+const cut = require('../shared/cut')
 const { clearInterval, clearTimeout, now, setImmediate, setInterval, setTimeout } = require('../shared/timers')
 
 /**
@@ -133,7 +134,7 @@ class Drain {
     const time = now()
     const sockets = this.sockets()
     if (time >= this.deadline) {
-      for (const socket of sockets) socket.destroy()
+      for (const socket of sockets) destroy(socket)
     } else if (this.measureSilence(sockets, time - this.examined)) {
       setImmediate(() => this.endSilent()) // bytes that have arrived are read first
     }
@@ -294,6 +295,13 @@ function askPrimary (done, questions = QUESTIONS) {
   const next = () => askPrimary(done, questions - 1)
   const server = net.createServer().once('error', next)
   server.listen({ port: 0, host: '192.0.2.1' }, () => server.close(next))
+}
+
+/** Also a response that has begun: its client must not take half of it for the whole. */
+function destroy (socket) {
+  const { _httpMessage: res } = socket
+  if (res?.headersSent) cut(res.materialize?.() ?? res, new Error('the server was closed while the response was sent'))
+  socket.destroy()
 }
 
 /** Checks for a method, because most processes never load node:http2. */

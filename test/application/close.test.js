@@ -87,6 +87,16 @@ for (const http1 of [false, true]) {
       await cut
     })
 
+    it('should reset a connection whose end would complete the half of a body', async t => {
+      const body = new Readable({ read () {} })
+      body.push('half')
+      const { app, port } = await start(t, ctx => { ctx.body = body })
+      const client = net.connect(port, '127.0.0.1')
+      client.write('GET / HTTP/1.0\r\n\r\n')
+      await once(client, 'data')
+      await Promise.all([assert.rejects(once(client, 'end'), { code: 'ECONNRESET' }), app.close({ timeout: 30, grace: 0 })])
+    })
+
     it('should serve a kept connection as before, with Connection: close', async t => {
       const { app, port } = await start(t, ctx => {
         ctx.body = ctx.outgoing instanceof http.ServerResponse ? 'node:http' : 'front'
