@@ -453,7 +453,7 @@ async function nginx (t, port, buffering) {
     await once(child, 'exit')
   })
   await until(() => { // the file is there before nginx listens
-    assert.equal(child.exitCode, null, `nginx has ended: ${fs.readFileSync(path.join(at, 'error.log'), 'utf8')}`)
+    if (child.exitCode !== null) assert.fail(`nginx has ended: ${fs.readFileSync(path.join(at, 'error.log'), 'utf8')}`)
     return post(socketPath, '/next', 10).catch(() => null)
   })
   return socketPath
