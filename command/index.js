@@ -96,7 +96,7 @@ const FLAGS = { help: HELP, version: { type: 'boolean', short: 'v', help: 'the v
 
 main(process.argv.slice(2)).catch(err => {
   console.error(`kone: ${errorLine(err)}`)
-  process.exit(1)
+  process.exit(process.argv[2] === 'try' ? 2 : 1) // 1 of `kone try` is: different
 })
 
 async function main (args) {

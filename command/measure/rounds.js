@@ -29,7 +29,7 @@ exports.rounds = async function (cells, options) {
     const before = cpu.machine()
     const had = cells.map(({ samples }) => samples.length)
     for (const cell of order(cells, round)) {
-      tick(`round ${round} of ${count}: ${cell.workload}, ${cell.server.name}`)
+      tick(`round ${round}${count < Infinity ? ` of ${count}` : ''}: ${cell.workload}, ${cell.server.name}`)
       if (!cell.rejected) await sampled(cell, round, { visit, doubt, tries })
     }
     const found = conditions(before, cpu.machine(), cells.flatMap(({ samples }, i) => samples.slice(had[i])))

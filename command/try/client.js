@@ -143,7 +143,7 @@ async function read (stream, after) {
   }
   const wait = () => {
     clearTimeout(timer)
-    timer = setTimeout(stop, Math.min(IDLE, LONGEST - (performance.now() - began)))
+    timer = setTimeout(stop, Math.max(0, Math.min(IDLE, LONGEST - (performance.now() - began))))
   }
   wait()
   try {

@@ -37,7 +37,7 @@ module.exports = async function tryApp (command, values, isFile) {
     const trial = new Trial(side => processes.start(side, program, values.port))
     await trial.start()
     const result = await trial.run(requests)
-    if (values.measure) result.measured = await require('./measure')(trial, values)
+    if (values.measure) result.measured = await require('./measure')(trial, values, progress)
     if (values.json) printJSON(result)
     else print(lines(result, isFile ? command : ['--', ...command]))
     return result.differences.length === 0 ? 0 : 1

@@ -1,49 +1,62 @@
 'use strict'
 
-const { Client, bytes } = require('../measure/client')
-const { pairedRatio, standardError } = require('../measure/stats')
+const os = require('node:os')
+const { bytes } = require('../measure/client')
+const { cost, isPrecise } = require('../measure/cost')
+const { Load } = require('../measure/load')
+const { disturbance, disturbances } = require('../measure/quiet')
+const { rounds } = require('../measure/rounds')
+const { median, pairedRatio } = require('../measure/stats')
 const { print } = require('../print')
 
 const CONNECTIONS = 50
-const ROUND = 250_000  // µs of CPU time of one process, about; a shorter one is as dear as the garbage collection in it
-const ROUNDS = 8       // in the seconds that are given, at least
+const ROUND = 1e6      // µs of CPU time of one process, about; a shorter one is as dear as what V8 compiles in it
 const LEAST = 6        // rounds
-const PRECISE = 0.05   // standard error of the ratio, relative
+const SIDES = 3
 const DEAREST = 3      // and as many of the cheapest
 const TRIED = 200      // requests, to find out what one costs; again,
 const WARM = 500       // ms of it, because a process that has just started is slow
+const COMPILED = 30_000 // requests, behind which V8 compiles little: what it compiles goes by the count of calls
+const PIECES = 4       // of a round, in which they are sent
+const WARMING = 0.5    // of the seconds, at most
+const MACHINE = { cores: os.availableParallelism(), kernel: os.type() }
 
 /**
  * `kone try --measure`: the CPU time per request of the three processes, in alternating rounds.
  *
  * @param {Trial} trial that has run
- * @param {{ seconds?: string, only?: string, all?: boolean }} values of the flags
+ * @param {{ seconds?: string, only?: string, all?: boolean, json?: boolean }} values of the flags
+ * @param {(text: string) => void} tick shows what is done
  * @return {Promise<object>} for lines() of measured.js
  */
-module.exports = async function measure (trial, { seconds = '20', only, all = false, json = false }) {
+module.exports = async function measure (trial, { seconds = '20', only, all = false, json = false }, tick) {
   const within = Number(seconds)
   const left = []
-  const cells = trial.tried.filter(one => isMeasured(one, only, left)).map(one => new Cell(trial, [one]))
+  const found = trial.tried.filter(one => isMeasured(one, only, left)).map(one => new Row(trial, [one]))
   const say = text => { if (!json) print([text], process.stderr) }
-  if (cells.length > 0) say(`sends ${TRIED} requests or more each to ${namesOf(cells)}, for ${WARM / 1000} s: to find the dearest and the cheapest`)
-  for (const cell of cells) await cell.calibrate(within)
-  const good = cells.filter(({ reason }) => reason === null)
-  const chosen = [...all ? good : extremes(good), ...cells.filter(({ reason }) => reason !== null)]
-  const mix = good.length > 1 ? [new Cell(trial, good.map(({ tried: [one] }) => one), good)] : []
+  if (found.length > 0) say(`sends ${TRIED} requests or more each to ${namesOf(found)}, for ${WARM / 1000} s: to find the dearest and the cheapest`)
+  for (const row of found) await row.calibrate(within)
+  const good = found.filter(({ reason }) => reason === null)
+  const chosen = [...all ? good : extremes(good), ...found.filter(({ reason }) => reason !== null)]
+  const mix = good.length > 1 ? [new Row(trial, good.map(({ tried: [one] }) => one), good)] : []
   const planned = [...chosen, ...mix]
   const willing = planned.filter(({ reason }) => reason === null)
   if (willing.length > 0) say(`measures ${namesOf(willing)}: up to ${figure(willing, within)} requests, ${within} s each`)
-  for (const cell of planned) await cell.measure(within)
+  for (const row of willing) await row.measure(within, tick)
   const done = planned.filter(({ reason }) => reason === null)
-  const least = done.filter(cell => !mix.includes(cell)).sort((a, b) => b.ratio.median - a.ratio.median)[0]
-  for (const cell of new Set([least, ...mix])) if (done.includes(cell)) await cell.profile()
+  const least = done.filter(row => !mix.includes(row)).sort((a, b) => b.ratio.median - a.ratio.median)[0]
+  for (const row of new Set([least, ...mix])) if (done.includes(row)) await row.profile()
   return {
     connections: CONNECTIONS,
+    compiled: COMPILED,
     left,
     fallbacks: await trial.sides.at(-1).ask('fallbacks'),
-    rows: planned.map(cell => cell.result)
+    disturbances: disturbances(done.flatMap(({ recorded }) => recorded), HALF, MACHINE),
+    rows: planned.map(row => row.result)
   }
 }
+
+const HALF = 0.5 // of the rounds
 
 function isMeasured ({ request: { method, path }, last }, only, left) {
   if (only !== undefined && !matches(only, path)) return false
@@ -57,141 +70,148 @@ function matches (glob, path) {
   return new RegExp(`^${parts.join('.*')}$`).test(path)
 }
 
-function extremes (cells) {
-  const sorted = [...cells].sort((a, b) => b.cost - a.cost)
+function extremes (rows) {
+  const sorted = [...rows].sort((a, b) => b.cost - a.cost)
   return [...new Set([...sorted.slice(0, DEAREST), ...sorted.slice(-DEAREST)])]
 }
 
-const namesOf = cells => cells.map(({ name }) => name).join(', ')
+const namesOf = rows => rows.map(({ name }) => name).join(', ')
 
-function figure (cells, seconds) {
-  const total = cells.reduce((sum, { rate, requests }) => sum + Math.max(rate * seconds, 2 * 3 * requests), 0)
+function figure (rows, seconds) {
+  const total = rows.reduce((sum, { rate, requests }) => sum + Math.max(rate * seconds, 2 * 3 * requests), 0)
   return Number(total.toPrecision(1)).toLocaleString('en')
 }
 
-/** One request, or several in turn. */
-class Cell {
-  constructor (trial, tried, cells) {
-    this.trial = trial
+/** One request, or several in turn: a cell of rounds.js for each process. */
+class Row {
+  constructor (trial, tried, rows) {
     this.tried = tried
-    this.isMix = cells !== undefined
+    this.isMix = rows !== undefined
     this.name = this.isMix ? 'the mix' : nameOf(tried[0].request)
     this.reason = null
     this.cost = 0   // µs on Koa
-    this.rate = this.isMix ? cells.length / cells.reduce((sum, { rate }) => sum + 1 / rate, 0) : 0 // requests a second
-    this.requests = this.isMix ? Math.max(...cells.map(({ requests }) => requests)) : 0 // of a round
-    this.samples = [[], [], []]
+    this.rate = this.isMix ? rows.length / rows.reduce((sum, { rate }) => sum + 1 / rate, 0) : 0 // requests a second
+    this.requests = this.isMix ? Math.max(...rows.map(({ requests }) => requests)) : 0 // of a round
+    this.recorded = []
+    this.warmed = COMPILED // requests, of the process that got the fewest
     this.packages = null
-    this.loads = trial.clients.map((client, side) => {
-      return new Load(trial.sides[side].server, tried.map(one => partsOf(one, client)))
-    })
+    this.cells = trial.sides.map((side, i) => ({
+      workload: this.name,
+      server: side,
+      load: loadOf(side.server, tried.map(one => partsOf(one, trial.clients[i])))
+    }))
   }
 
   async calibrate (seconds) {
+    const [koa] = this.cells
     const until = performance.now() + WARM
     do {
-      const began = performance.now()
-      this.cost = await this.cpu(0, TRIED)
-      this.rate = TRIED / (performance.now() - began) * 1000
-    } while (this.reason === null && performance.now() < until)
-    this.requests = Math.max(CONNECTIONS, Math.round(Math.min(ROUND, seconds * 1e6 / ROUNDS) / this.cost))
-    this.loads[0].close()
+      const sample = await this.tryIt(koa, TRIED)
+      if (sample === null) return
+      this.cost = sample.cpu
+      this.rate = sample.requestsPerSecond
+    } while (performance.now() < until)
+    this.requests = inRound(seconds, this.cost)
+    koa.load.close()
   }
 
-  /** @return {Promise<number>} µs of CPU time per request */
-  async cpu (side, requests) {
-    const process = this.trial.sides[side]
-    const before = await process.ask('usage')
-    const reason = await this.loads[side].run(requests)
-    const after = await process.ask('usage')
-    if (reason !== null) this.reason ??= `${process.name}: ${reason}`
-    return (after - before) / requests
-  }
-
-  async measure (seconds) {
-    const until = performance.now() + seconds * 1000
-    for (let round = 0; this.reason === null && (round < 2 || performance.now() < until); round++) {
-      for (const side of [[0, 1, 2], [2, 0, 1], [1, 2, 0]][round % 3]) {
-        const cost = await this.cpu(side, this.requests)
-        if (round > 0) this.samples[side].push(cost) // the first one warms up
-      }
-      if (round >= LEAST && standardError(this.ratio.rounds) < PRECISE) break
+  /** @return {Promise<object|null>} null if these requests cannot be measured: `reason` */
+  async tryIt (cell, requests) {
+    try {
+      return await sampled(cell, requests)
+    } catch (err) {
+      this.reason = `${cell.server.name}: ${err.message}`
+      return null
     }
-    for (const load of this.loads) load.close()
   }
 
-  get ratio () { return pairedRatio(this.samples[2], this.samples[0]) }
+  async measure (seconds, tick) {
+    const until = performance.now() + seconds * 1000
+    for (const cell of this.cells) {
+      tick(`warms ${this.name}, ${cell.server.name}`)
+      await this.warm(cell, performance.now() + seconds * 1000 * WARMING / this.cells.length)
+    }
+    if (this.reason === null) {
+      this.requests = inRound(seconds, this.cost)
+      this.recorded = await rounds(this.cells, {
+        count: Infinity,
+        tries: 1,
+        tick,
+        visit: cell => sampled(cell, this.requests),
+        disturbance: round => performance.now() < until ? disturbance(round, MACHINE) : undefined,
+        isEnough: cells => this.isOver(cells) || (cells[0].samples.length >= 2 && performance.now() >= until)
+      })
+    }
+    for (const { load } of this.cells) load.close()
+  }
+
+  /** New connections for each piece, because what closes one is compiled, too, and what depends on it once more. */
+  async warm (cell, until) {
+    const piece = Math.max(CONNECTIONS, Math.round(this.requests / PIECES))
+    let sent = 0
+    do {
+      const sample = await this.tryIt(cell, piece)
+      if (sample === null) return
+      if (cell === this.cells[0]) this.cost = sample.cpu
+      sent += piece
+      cell.load.close()
+    } while (sent < COMPILED && performance.now() < until)
+    this.warmed = Math.min(sent, this.warmed)
+  }
+
+  isOver (cells) {
+    const failed = cells.find(({ rejected }) => rejected)
+    if (failed) this.reason = `${failed.server.name}: ${failed.rejected}`
+    return this.reason !== null || isPrecise(cells, LEAST)
+  }
+
+  ratioOf (at) {
+    const [figures, koa] = [this.cells[at], this.cells[0]].map(({ samples }) => samples.map(({ cpu }) => cpu))
+    return pairedRatio(figures, koa)
+  }
+
+  get ratio () { return this.ratioOf(2) }
 
   /** Why not more is saved: what the rest of the time goes to. */
   async profile () {
-    const kone = this.trial.sides[2]
-    await kone.ask('start')
-    await this.loads[2].run(4 * this.requests)
-    this.packages = await kone.ask('stop')
-    this.loads[2].close()
+    const { server, load } = this.cells[2]
+    await server.ask('start')
+    await load.run({ requests: this.requests }).catch(() => {}) // a limiter may refuse from now on
+    this.packages = await server.ask('stop')
+    load.close()
   }
 
   get result () {
-    const { name, reason, packages } = this
+    const { name, reason, packages, warmed } = this
     if (reason !== null) return { name, reason }
-    const median = figures => pairedRatio(figures, figures.map(() => 1)).median
+    const [koa,, kone] = this.cells
+    const of = (name, { samples }) => median(samples.map(sample => sample[name]))
     return {
       name,
       kone: this.ratio,
-      koa: pairedRatio(this.samples[1], this.samples[0]),
-      micros: { koa: median(this.samples[0]), kone: median(this.samples[2]) },
+      koa: this.ratioOf(1),
+      micros: { koa: of('cpu', koa), kone: of('cpu', kone) },
+      busy: { koa: of('busy', koa), kone: of('busy', kone) }, // share of the time in which it ran or waited for a core
+      warmed,
       packages
     }
   }
 }
 
+/** How many requests a round has. */
+const inRound = (seconds, cost) =>
+  Math.max(CONNECTIONS, Math.round(Math.min(ROUND, seconds * 1e6 * (1 - WARMING) / SIDES / LEAST) / cost))
+
+const sampled = ({ server, load }, requests) => cost(server, () => load.run({ requests }))
+
 const nameOf = ({ method, path }) => `${method} ${path}`
 
 function partsOf ({ request: { method, path, headers, body = '' }, last }, client) {
   const fields = { Host: client.host, ...headers, ...client.cookieField(headers) }
-  return { parts: bytes({ method, path, headers: fields, body: Buffer.from(body).toString('latin1') }), expected: last.status }
+  return { parts: bytes({ method, path, headers: fields, body: Buffer.from(body).toString('latin1') }), status: String(last.status) }
 }
 
-/** The connections to one process. */
-class Load {
-  constructor ({ port, protocol }, requests) {
-    this.where = { port, isTls: protocol === 'https' }
-    this.isHttp1 = !protocol.endsWith('2')
-    this.requests = requests
-    this.clients = []
-  }
-
-  /** @return {Promise<string|null>} why these requests cannot be measured */
-  async run (count) {
-    if (!this.isHttp1) return 'HTTP/2 is not measured, because kone leaves it to node'
-    this.clients = this.clients.filter(({ isOpen }) => isOpen) // a server closes what is idle
-    try {
-      while (this.clients.length < CONNECTIONS) this.clients.push(await new Client(this.where).open())
-    } catch ({ code }) {
-      return `the connection failed (${code})`
-    }
-    let next = 0
-    let reason = null
-    await Promise.all(this.clients.map(async client => {
-      while (next < count && reason === null) {
-        const { parts, expected } = this.requests[next++ % this.requests.length]
-        reason = await send(client, parts, expected) ?? reason
-      }
-    }))
-    return reason
-  }
-
-  close () {
-    for (const client of this.clients) client.destroy()
-    this.clients = []
-  }
-}
-
-function send (client, parts, expected) {
-  if (!client.isOpen) return 'the connection was closed'
-  return new Promise(resolve => client.request(parts, () => {
-    const isGood = client.status === String(expected)
-    if (isGood && client.isWhole) resolve(null)
-    else resolve(isGood || client.status === '' ? 'the connection was closed' : `its status became ${client.status} (it was ${expected})`)
-  }))
+function loadOf ({ port, protocol }, requests) {
+  if (protocol.endsWith('2')) return { run: async () => { throw new Error('HTTP/2 is not measured, because kone leaves it to node') }, close () {} }
+  return new Load({ port, isTls: protocol === 'https', connections: CONNECTIONS }, requests)
 }

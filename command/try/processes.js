@@ -6,6 +6,7 @@ const path = require('node:path')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Channel } = require('./channel')
+const cpu = require('../measure/cpu')
 
 const CHILD = path.join(__dirname, 'child.js')
 const WITHIN = 30_000 // ms until the app listens
@@ -37,9 +38,10 @@ class Processes {
   /** What an app's process says first is its side. */
   accept (socket) {
     let of = null
+    let pid
     const channel = new Channel(socket, message => {
-      if (message.side !== undefined) of = this.waiting.get(message.side) ?? null
-      else if (message.listens !== undefined) of?.listens({ ...message.listens, channel })
+      if (message.side !== undefined) [of, pid] = [this.waiting.get(message.side) ?? null, message.pid]
+      else if (message.listens !== undefined) of?.listens({ ...message.listens, channel, pid })
     })
   }
 
@@ -127,6 +129,11 @@ class Side {
 
   ask (what) {
     return this.server.channel.ask(what)
+  }
+
+  /** CPU time that its process has used so far, ns, and how long it waited for a core. */
+  async usage () {
+    return cpu.usage(this.server.pid) ?? { run: await this.ask('usage') * 1000, wait: 0 }
   }
 
   /** @return {Promise<string|null>} how its process has ended, if it has */

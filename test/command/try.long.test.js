@@ -216,13 +216,15 @@ describe('kone try', { concurrency: 3 }, () => {
     assert.deepEqual(failed, long([], [{ request: 'GET /hangs', failure: 'no response within 10 s' }]))
   })
 
-  it('should choose one of two ports, and advise to give a field if most responses refuse', async () => {
+  it('should choose one of two ports, and say what to give if most responses refuse, or none is of a route', async () => {
     write('ports.js', `${START} router.get('/', ctx => { ctx.body = 'a' }); new Koa().listen(9100)
       app.use(ctx => ctx.throw(401)); ${LISTEN}`)
     const { code, err } = await tried(['ports.js'])
     assert.match(err, /^kone: the app on koa listens on 9100 and 3000: choose one with --port /)
     assert.equal(code, 2)
     assert.match((await tried(['ports.js', '--port', '3000'])).out, /^most responses refuse the request, which proves little: give --header/m)
+    const { out } = await tried(['ports.js', '--port', '9100'])
+    assert.match(out, /^2 of 2 the same \(404 ×2\)\n.*\nno request has reached a route, which proves little: give --requests or --har\n/m)
   })
 
   it('should try servers of TLS and of HTTP/2', async () => {
@@ -269,14 +271,16 @@ describe('kone try', { concurrency: 3 }, () => {
     [['same.js', '--requests', 'post.txt'], /there is no request to send: --all-methods sends the 1 of other methods than GET and HEAD/],
     [['same.js', '--seconds', 'ten'], /--seconds must be a positive number, not ten/],
     [['same.js', '--header', 'nonsense'], /--header must be 'name: value', not "nonsense"/],
-    [['same.js', '--port', '9'], /listens on 3000, not on 9/]
+    [['same.js', '--port', '9'], /listens on 3000, not on 9/],
+    [['same.js', '--measures'], /unknown flag --measures: did you mean --measure\?/],
+    [[], /no file was given: kone try <file>/]
   ]) {
-    it(`should refuse ${args.join(' ')}`, async () => {
+    it(`should refuse ${args.join(' ') || 'no file'}`, async () => {
       write('bad.har', '{ "log": { "entries": [{ "request": { "url": "nowhere" } }] } }')
       write('post.txt', 'POST /users {}')
       const { code, err } = await tried(args)
       assert.match(err, message)
-      assert.match(err, /\(kone\/docs\/api\/\w+\.md\)/)
+      assert.match(err, /\((?:kone\/docs\/api\/\w+\.md|see kone try --help)\)/)
       assert.equal(code, 2)
     })
   }
@@ -306,15 +310,21 @@ describe('kone try', { concurrency: 3 }, () => {
       router.get('/limited', ctx => { if (++n > 100) ctx.status = 429; else ctx.body = 'a' })
       for (const path of ['/', '/a']) router.get(path, ctx => { ctx.body = 'a' })
       router.get('/moved', ctx => ctx.redirect('/'))
+      let burnt = 0
+      const burn = count => { for (let i = 0; i < count; i++) burnt = Math.imul(burnt, 31) + i | 0 }
+      router.get('/burns', ctx => { burn(isKone ? 5e5 : 1e6); ctx.body = 'a' })
       const { writeHead } = require('http').ServerResponse.prototype
       require('http').ServerResponse.prototype.writeHead = function (...args) { return writeHead.apply(this, args) }
       ${LISTEN}`)
     const { code, out, err } = await tried(['measured.js', '--measure', '--seconds', '0.2', '--only', '/*'])
     assert.equal(code, 0, err)
-    assert.match(err, /^sends 200 requests or more each to GET \/limited, GET \/, GET \/a, for 0\.5 s: .*\nmeasures (?:GET \/\w*, )+the mix: up to [\d,]+ requests, 0.2 s each\n$/)
+    assert.match(err, /^sends 200 requests or more each to GET \/limited, GET \/, GET \/a, GET \/burns, for 0\.5 s: .*\nmeasures (?:GET \/\w*, )+the mix: up to [\d,]+ requests, 0.2 s each\n$/)
     assert.match(out, /^CPU time .*50 kept connections of raw sockets/m)
     assert.match(out, /^ +kone ÷ Koa +Koa ÷ Koa +Koa, µs +kone, µs$/m)
     assert.match(out, /^the mix +\d\.\d\d \(\d+\.\d\d–\d+\.\d\d\) +\d\.\d\d \(\d+\.\d\d–\d+\.\d\d\) +\d+\.\d +\d+\.\d/m)
+    const [, kone, koa] = /^GET \/burns +(\d\.\d\d) \(\S+\) +(\d\.\d\d) \(/m.exec(out).map(Number)
+    assert(kone > 0.4 && kone < 0.65, `half of the loop: ${out}`)
+    assert(koa > 0.8 && koa < 1.25, `the same loop: ${out}`)
     assert.match(out, /^GET \/limited: not measured: koa: its status became 429 \(it was 200\)$/m)
     assert.match(out, /^not measured, because the response is no success: GET \/moved: 302; GET \/kone-try-missing: 404$/m)
     assert.match(out, /^node:http serves in place of kone's front, because of patched methods of http.IncomingMessage/m)

@@ -3,7 +3,7 @@
 const os = require('node:os')
 const cpu = require('../../../command/measure/cpu')
 const { lab } = require('../../lib/run/lab')
-const { doubt } = require('../../lib/run/measure')
+const { doubt } = require('../../../command/measure/cost')
 const { list } = require('../../lib/servers/contenders')
 const { ask, underPm2 } = require('../../lib/servers/pm2')
 const { PAGE } = require('../mw/workloads')

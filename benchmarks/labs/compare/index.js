@@ -1,7 +1,7 @@
 'use strict'
 
 const { lab } = require('../../lib/run/lab')
-const { doubt } = require('../../lib/run/measure')
+const { doubt } = require('../../../command/measure/cost')
 const { OptionError, workloadsOf } = require('../../lib/run/options')
 const { list } = require('../../lib/servers/contenders')
 const frontWorkloads = require('../front/workloads')

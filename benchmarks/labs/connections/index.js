@@ -3,7 +3,7 @@
 const { descriptors, openingsOf } = require('../../lib/run/connections')
 const { lab } = require('../../lib/run/lab')
 const { pins } = require('../../lib/run/machine')
-const { cost } = require('../../lib/run/measure')
+const { cost } = require('../../../command/measure/cost')
 const { row } = require('../../lib/run/result')
 const { Client, bytes } = require('../../../command/measure/client')
 const { repeat } = require('../../../command/measure/rounds')

@@ -14,7 +14,10 @@ const { prepare, workloads } = require('./workloads')
 lab(module, {
   name: 'dropin',
   contenders: list(require.resolve('./contenders')),
-  options: { workloads: { value: 'a;b', help: 'only these workloads' } },
+  options: {
+    workloads: { value: 'a;b', help: 'only these workloads' },
+    sockets: { help: 'raw sockets send the load, as in kone try --measure, in place of wrk' }
+  },
   view: require('./view'),
 
   async measure (lab) {
@@ -22,7 +25,9 @@ lab(module, {
     if (lab.options.workloads) lab.result.derived.only = names
     const folder = lab.folder()
     await prepare(folder)
-    const load = { generator: lab.generator(), connections: 50, seconds: lab.options.quick ? 1 : 2 }
+    const { sockets } = lab.options
+    if (sockets) lab.result.derived.only = [...names, 'sockets']
+    const load = { generator: lab.generator(sockets ? ['sockets'] : undefined), connections: 50, seconds: lab.options.quick ? 1 : 2 }
     await lab.inTime(workloads.filter(({ workload }) => names.includes(workload)).map(({ workload, contenders, ...how }) => ({
       name: workload,
       size: contenders.length,

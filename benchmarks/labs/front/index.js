@@ -1,7 +1,7 @@
 'use strict'
 
 const { lab } = require('../../lib/run/lab')
-const { doubt } = require('../../lib/run/measure')
+const { doubt } = require('../../../command/measure/cost')
 const { list } = require('../../lib/servers/contenders')
 const { CALLS } = require('./fetch')
 const view = require('./view')

@@ -1,7 +1,7 @@
 'use strict'
 
 const { lab } = require('../../lib/run/lab')
-const { isPrecise } = require('../../lib/run/measure')
+const { isPrecise } = require('../../../command/measure/cost')
 const { list } = require('../../lib/servers/contenders')
 const { ALONE, WHOLE } = require('./workloads')
 

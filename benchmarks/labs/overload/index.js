@@ -3,7 +3,7 @@
 const { pbkdf2Sync } = require('node:crypto')
 const { lab } = require('../../lib/run/lab')
 const { pins } = require('../../lib/run/machine')
-const { cost } = require('../../lib/run/measure')
+const { cost } = require('../../../command/measure/cost')
 const { proxy } = require('../../lib/load/nginx')
 const { worker } = require('../../lib/load/worker')
 const { list } = require('../../lib/servers/contenders')

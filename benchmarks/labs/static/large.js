@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const cpu = require('../../../command/measure/cpu')
-const { doubt, measure } = require('../../lib/run/measure')
+const { doubt, measure } = require('../../../command/measure/cost')
 const { verifyAll } = require('../../lib/run/verify')
 const { questionOf } = require('./plan')
 

@@ -18,6 +18,9 @@ exports.nginx = require('./nginx')
 
 exports.autocannon = inWorkers('./autocannon-worker')
 
+/** Raw sockets, as `kone try --measure` loads an app: one request at a time on each. */
+exports.sockets = inWorkers('./sockets-worker')
+
 /**
  * Headers and body in two writes, or in `pieces`, some milliseconds apart, so that the server gets them in as many reads;
  * neither wrk nor autocannon can. The pause bounds the rate: the server is never saturated, and its CPU per request is

@@ -3,16 +3,12 @@
 const { OPENINGS } = require('./connections')
 const { ROUNDS } = require('./options')
 const { problems } = require('./result')
-const { quantile } = require('../../../command/measure/stats')
+const { disturbances, percent } = require('../../../command/measure/quiet')
 const { two } = require('../report/text')
 
 const SECONDS = 2
 const MOST = 0.75 // of all rounds must be quiet: a neighbour may wake up once
 const MOST_OF_PART = 0.5 // of the rounds of each part, because its figures are their medians
-const OTHERS = 0.05 // share of all cores that processes besides the lab's may take
-const STEAL = 0.02 // share of all cores
-const WAIT = 0.25 // of the time that servers ran, in the median: they waited for their core
-const LOAD = 3 // load average per core, where OTHERS is not known: servers and generators are in it, a cluster more than once
 
 /**
  * What a result lacks to be committed.
@@ -59,13 +55,6 @@ const quietness = exports.quietness = function ({ machine, conditions = [] }) {
   })
 }
 
-/** Why a round must be measured again, or undefined. Several processes on one core wait for each other: isShared. */
-exports.disturbance = function (round, machine, isShared = false) {
-  const isContended = !isShared && round.wait > WAIT
-  return disturbances([round], 1, machine)[0] ??
-    (isContended ? `servers waited ${percent(round.wait)} of their run time for their core (${percent(WAIT)} at most)` : undefined)
-}
-
 const STEADY = 0.1
 
 /**
@@ -82,14 +71,3 @@ exports.unsteady = (figures, workloads) => workloads.flatMap(workload => {
       'measure again, or say why by --why']
     : []
 })
-
-function disturbances (rounds, share, { cores, kernel = '' }) {
-  const most = name => quantile(rounds.map(one => one[name]), share)
-  const found = []
-  if (most('others') > OTHERS) found.push(`other processes took ${percent(most('others'))} of the machine (${percent(OTHERS)} at most)`)
-  if (most('steal') > STEAL) found.push(`the hypervisor took ${percent(most('steal'))} of the machine (${percent(STEAL)} at most)`)
-  if (!kernel.startsWith('Linux') && most('load') > LOAD * cores) found.push(`the load average was ${most('load').toFixed(1)} (${LOAD * cores} at most)`)
-  return found
-}
-
-const percent = share => `${(share * 100).toFixed(1)} %`

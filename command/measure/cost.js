@@ -1,8 +1,8 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const cpu = require('../../../command/measure/cpu')
-const { disbelief, median, pairedRatio, standardError } = require('../../../command/measure/stats')
+const cpu = require('./cpu')
+const { disbelief, median, pairedRatio, standardError } = require('./stats')
 
 const QUIET = 1e6 // ns of CPU time in 50 ms
 const LEAST = 3 // rounds of a workload
@@ -13,15 +13,16 @@ const PRECISE = 0.03 // standard error of kone ÷ Koa, or of kone where it is al
  *
  *    await measure({ server, load: { generator: 'wrk', connections: 50, seconds: 2 } }, wrk)
  *
- * The generator's sample gets `cpu` (µs per request of the server), `busy` (share of the time in which the server ran or
- * waited for its core), `wait` (time it waited ÷ time it ran) and `steal` (share of all cores that the hypervisor took).
+ * The generator's sample gets `cpu` (µs per request of the server), `busy` (share of the time in which the server ran
+ * or waited for its core), `wait` (time it waited ÷ time it ran) and `steal` (share of all cores that the hypervisor
+ * took).
  */
 exports.measure = ({ server, load }, generator) =>
   cost(server, mark => generator.run({ ...load, port: server.port, mark }))
 
 /**
- * The same of an act: a function that gives a sample. It may mark when its connections are 'settled' and when its load is
- * 'over': what is between is measured then. With untilQuiet what the server does after the act is counted, too.
+ * The same of an act: a function that gives a sample. It may mark when its connections are 'settled' and when its load
+ * is 'over': what is between is measured then. With untilQuiet what the server does after the act is counted, too.
  */
 const cost = exports.cost = async function (server, act, { untilQuiet = false } = {}) {
   const marks = {}
@@ -58,15 +59,16 @@ async function quiet (server) {
 
 /** Why a sample of `measure` cannot be believed. */
 exports.doubt = function ({ load }, sample) {
-  const connections = load.rate ? Infinity : load.connections // a latency of an open loop counts from when a request was due
+  // a latency of an open loop counts from when a request was due
+  const connections = load.rate ? Infinity : load.connections
   return disbelief({ ...load, ...sample, connections }) ?? (sample.cpu > 0 ? null : 'no CPU time of it was seen')
 }
 
 /** Whether the rounds of a workload so far say what kone ÷ Koa is, precisely enough. */
-exports.isPrecise = function (cells) {
+exports.isPrecise = function (cells, least = LEAST) {
   const [kone, koa] = ['kone', 'koa'].map(name => cells.find(({ server }) => server.name === name)?.samples.map(({ cpu }) => cpu))
   const figures = kone && (koa ? pairedRatio(kone, koa)?.rounds : kone)
-  return figures?.length >= LEAST && standardError(figures) < PRECISE
+  return figures?.length >= least && standardError(figures) < PRECISE
 }
 
 /** What a reader must know about a cell before believing small differences. */
