@@ -41,7 +41,7 @@ module.exports = async function measure (trial, { seconds = '20', only, all = fa
   const mix = good.length > 1 ? [new Row(trial, good.map(({ tried: [one] }) => one), good)] : []
   const planned = [...chosen, ...mix]
   const willing = planned.filter(({ reason }) => reason === null)
-  if (willing.length > 0) say(`measures ${namesOf(willing)}: up to ${figure(willing, within)} requests, ${within} s each`)
+  if (willing.length > 0) say(`measures ${namesOf(willing)}: some ${figure(willing, within)} requests, ${within} s each`)
   for (const row of willing) await row.measure(within, tick)
   const done = planned.filter(({ reason }) => reason === null)
   const least = done.filter(row => !mix.includes(row)).sort((a, b) => b.ratio.median - a.ratio.median)[0]
@@ -78,7 +78,7 @@ function extremes (rows) {
 const namesOf = rows => rows.map(({ name }) => name).join(', ')
 
 function figure (rows, seconds) {
-  const total = rows.reduce((sum, { rate, requests }) => sum + Math.max(rate * seconds, 2 * 3 * requests), 0)
+  const total = rows.reduce((sum, { rate, requests }) => sum + Math.max(rate * seconds, 2 * SIDES * requests), 0)
   return Number(total.toPrecision(1)).toLocaleString('en')
 }
 
