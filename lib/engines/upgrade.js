@@ -156,7 +156,7 @@ class Upgrade {
    */
   switchProtocols () {
     const { accepted, res, socket } = this
-    if (accepted === null || socket.destroyed) return accepted !== null
+    if (accepted === null) return false
     const fields = fieldsOf(res)
     this.accepted = null
     this.upgrades.pending.delete(this)
@@ -265,7 +265,6 @@ class NodeUpgrade extends Upgrade {
   /** Another response than 101 is flushed. */
   onFinish () {
     const { res, socket } = this
-    this.upgrades.pending.delete(this)
     if (this.listeners === null) return
     socket.resume()
     res.detachSocket(socket)

@@ -140,7 +140,7 @@ function forbidFields ({ response }) {
   Object.assign(response, FORBIDDEN)
 }
 
-const FORBIDDEN = { set: refuse, append: refuse, remove: refuse }
+const FORBIDDEN = { set: refuse, remove: refuse } // append() calls set()
 
 function refuse () {
   throw new Error(`the response to a handshake is sent before its handler runs: set headers in a middleware in front of websocket() (${manual('websocket')})`)

@@ -86,6 +86,9 @@ for (const [name, serve] of Object.entries({
       const ordinary = await handshake(port, '/kone')
       assert.deepEqual([ordinary.status, app.seen.length], [404, 2])
       ordinary.destroy()
+      const alone = await handshake(port, '/kone/1')
+      alone.destroy()
+      assert.deepEqual([alone.status, server.listenerCount('upgrade')], [101, 0])
     })
 
     it('should run beside socket.io, over polling and WebSockets', async () => {
@@ -131,7 +134,9 @@ for (const [name, serve] of Object.entries({
         ends.push(ctx.params.id)
       })
       app.middleware.splice(1, 0, async (ctx, next) => {
-        if (ctx.params === undefined && ctx.path === '/kone/2') await new Promise(resolve => { go = resolve })
+        if (ctx.params !== undefined || ctx.path !== '/kone/2') return next()
+        ctx.set('X-Mine', '1')
+        await new Promise(resolve => { go = resolve })
         return next()
       })
       const open = new WebSocket(`ws://127.0.0.1:${port}/kone/1`)
@@ -147,6 +152,7 @@ for (const [name, serve] of Object.entries({
       assert.equal((await once(open, 'close'))[0], 1001)
       const refused = await responseOf(waiting)
       assert.equal(refused.status, 503)
+      assert.doesNotMatch(refused.head, /^X-Mine/m)
       assert.match(refused.head, /^Connection: close\r?$/m)
       kept.write(requestOf(port, '/kone/4'))
       assert.equal((await responseOf(kept)).status, 503)

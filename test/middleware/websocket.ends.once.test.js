@@ -107,6 +107,7 @@ for (const isSecure of [false, true]) {
         const isRun = status === 101
         await until(() => seen.finished === 1 && (!isRun || seen.closed.length > 0)) // a tick behind its connection's end
         assert.deepEqual([seen.handled, seen.ended, seen.closed.length], isRun ? [1, 1, 1] : [0, 0, 0], JSON.stringify(seen))
+        assert.equal(server[Symbol.for('kone.upgrade')].pending.size, 0)
         client.destroy()
       }
 

@@ -97,7 +97,7 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       }
       const { app, raw } = await start(async (socket, ctx) => {
         order.push('handler')
-        assert.throws(() => ctx.set('X-Late', '1'), /in a middleware in front of websocket/)
+        for (const late of ['set', 'append', 'remove']) assert.throws(() => ctx[late]('X-Late', '1'), /in a middleware in front of websocket/)
         assert.throws(() => ctx.cookies.set('late', '1'))
         await socket.send([ctx.params.id, ctx.state.a, ctx.session.user, storage.getStore(), ctx.query.b].join())
         socket.on('message', data => socket.send(`${data} ${storage.getStore()}`))
@@ -262,6 +262,31 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       client.destroy()
     })
 
+    it('should take a handshake behind a request that has no response yet, in order', async () => {
+      let go
+      const { port, server } = await start(async socket => { await socket.send('hi') }, {
+        around: [async (ctx, next) => {
+          if (ctx.path !== '/slow') return next()
+          await new Promise(resolve => { go = resolve })
+          ctx.body = 'slow'
+        }]
+      })
+      const [slow, behind] = [requestOf(port, '/slow', { Upgrade: undefined, Connection: undefined }), requestOf(port, '/chats/1')]
+      for (const pieces of [[slow, behind], [slow + behind], [slow, behind]]) {
+        if (go) server.on('upgrade', () => {}) // node emits it, while the response is open
+        go = undefined
+        const client = remember(await connect(port, { isSecure }))
+        client.write(pieces[0])
+        await until(() => go)
+        if (pieces.length > 1) client.write(pieces[1])
+        for (let i = 0; i < 5; i++) await immediate()
+        go()
+        let text = ''
+        for await (const chunk of client) if (/hi/.test(text += chunk.toString('latin1'))) break
+        assert.match(text, /^HTTP\/1.1 200 [^]*slowHTTP\/1.1 101 [^]*hi/)
+      }
+    })
+
     // Each position in `make test-all`.
     it('should lose no byte, wherever the handshake and the frames behind it are cut, and while a guard waits', async () => {
       const { port } = await start(async socket => {
@@ -294,20 +319,21 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       const { open } = await start(async (socket, ctx) => {
         await socket.closed
         const all = []
-        if (ctx.params.id === '1') for await (const message of socket) all.push(message)
-        else socket.on('message', data => all.push(String(data)))
+        if (ctx.params.id === '3') all.push(String((await once(socket, 'message'))[0]))
+        if (ctx.params.id === '2') socket.on('message', data => all.push(String(data)))
+        else for await (const message of socket) all.push(message)
         await until(() => all.length === 3)
         got.push(all.join(''))
       })
-      for (const path of ['/chats/1', '/chats/2']) {
+      for (const path of ['/chats/1', '/chats/2', '/chats/3']) {
         const client = open(path)
         await once(client, 'open')
         for (const text of ['a', 'b', 'c']) client.send(text)
         client.close()
         await once(client, 'close')
       }
-      await until(() => got.length === 2)
-      assert.deepEqual(got, ['abc', 'abc'])
+      await until(() => got.length === 3)
+      assert.deepEqual(got, ['abc', 'abc', 'abc'])
     })
 
     it('should stop reading while nobody asks', async () => {
@@ -468,6 +494,7 @@ for (const [name, serve] of Object.entries(ENGINES)) {
         // the front needs none of node's objects
         if (ctx.query.reads === '') assert.equal(ctx.incoming.req === null, ['front', 'TLS'].includes(name))
         assert.throws(() => ctx.res.setHeader('X-Late', '1'), { code: 'ERR_HTTP_HEADERS_SENT' })
+        assert.deepEqual([socket.connection.listenerCount('data'), Boolean(socket.connection._httpMessage)], [1, false])
         ctx.onFinished(err => shown.push([...show(ctx), ctx.req.url, err]))
       }, {
         guards: [(ctx, next) => {
@@ -488,10 +515,11 @@ for (const [name, serve] of Object.entries(ENGINES)) {
     })
 
     it('should notice a client that leaves while a guard waits', async () => {
-      let go
+      let go, seen
       const ends = []
       const { app, port } = await start(() => assert.fail('the handler ran'), {
         around: [(ctx, next) => {
+          seen = ctx
           ctx.onFinished(err => ends.push(err?.code))
           return next()
         }],
@@ -511,6 +539,7 @@ for (const [name, serve] of Object.entries(ENGINES)) {
         assert.deepEqual(ends.splice(0), ['KONE_ERR_RESPONSE_LOST'])
         go()
         await immediate()
+        assert.deepEqual([seen.headerSent, seen.req.destroyed], [false, true])
         client.destroy()
       }
       assert.deepEqual(app.errors.filter(({ err }) => err.code === 'ERR_ASSERTION'), [])
