@@ -58,8 +58,8 @@ describe('README.md as it is installed', { skip: share('in make test-all: it ins
         "const server = app.listen(0, () => console.log('http://localhost:' + server.address().port))"))
       const child = await start([path.join(folder, file)], process.env, folder)
       try {
-        const send = body => fetch(`${child.url}/notes`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
-        assert.deepEqual(await (await send({ text: 'milk' })).json(), { saved: 'milk' })
+        const send = body => fetch(`${child.url}/notes/today`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
+        assert.deepEqual(await (await send({ text: 'milk' })).json(), { list: 'today', saved: 'milk' })
         assert.equal((await send({ text: '' })).status, 400)
       } finally {
         await child.stop()
