@@ -260,6 +260,7 @@ function setStations ({ root, views }) {
         origin: 'http://a.com'
       }
     }],
+    ['websocket, no handshake', over(websocket(() => {})), { headers: { upgrade: 'websocket', connection: 'close' } }],
     ['isolate', over(isolate()), {}],
     ['health', over(health()), { url: '/healthz' }, { url: '/' }],
     ['metrics', over(metrics({ defaults: false, register: new Registry() })), { url: '/metrics' }, { url: '/' }],
