@@ -130,7 +130,7 @@ function begin (response, stream, body) {
   const readers = typeof stream[fileStream.kReuse] === 'function' ? new Readers(stream, sink) : null
   guard(response, stream, sink, body, readers)
   const { write } = sink
-  // Node 26 passes the chunks of a stream that nothing else reads to _write() of a Writable, around its write().
+  // If nothing else listens for 'data', Node 26 passes the chunks to _write() of a Writable, and does not call write().
   if (sink._writableState) {
     stream.on('data', ignore)
     sink.once('unpipe', () => stream.removeListener('data', ignore)) // before pipe() resumes what has a listener

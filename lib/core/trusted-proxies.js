@@ -3,7 +3,7 @@
 const net = require('net')
 const { given, misuse } = require('../shared/usage-error')
 
-/** So many hops are looked up in a list: a client whose own address is in it may send thousands. */
+/** Most hops that are looked up in a list: a client whose own address is in it may send thousands. */
 const MOST = 32
 
 const lists = new WeakMap() // app.proxy as a list of addresses → { entries, list }

@@ -129,7 +129,7 @@ class Incoming {
 }
 
 /**
- * The states of a response. Both engines begin and end it; the others are of the front (front/output/outgoing.js).
+ * The states of a response. STREAMING, QUEUED and BATCHED are the front's alone (front/output/outgoing.js).
  *
  *    OPEN ──▶ BEGUN ────────────────┬──────────▶ WRITTEN ──▶ FLUSHED
  *              ├──▶ QUEUED ─────▶ BATCHED ──────────▲ ▲
@@ -172,7 +172,7 @@ FOLLOWS[LOST] = 1 << OPEN | 1 << BEGUN | 1 << STREAMING | 1 << QUEUED | 1 << BAT
  * | `headersSent` | false | true | true | whether it had begun |
  * | `writableEnded` `finished` | false | false | true | whether it had ended |
  * | `writableFinished` | false | false | true once it was flushed | false |
- * | `destroyed` | false | false | true once the engine has let go of it | true |
+ * | `destroyed` | false | false | true once the engine has released it | true |
  * | `writable` | true | true | true | true |
  * | `socket` | net.Socket, or null while it is queued | net.Socket | null | net.Socket or null |
  * | `end(body)` | ends it | ends it | does nothing | does nothing |

@@ -6,8 +6,8 @@ const cut = require('../shared/cut')
 const { clearInterval, clearTimeout, now, setImmediate, setInterval, setTimeout } = require('../shared/timers')
 
 /**
- * Stop a server without cutting a response short. Works for connections of kone's front, node:http, node:http2, and
- * listeners that upgraded one.
+ * Stop a server without cutting a response short. Works for connections of kone's front, of node:http and node:http2,
+ * and for those that a listener of 'upgrade' has.
  *
  * The front is used by its methods only: `startDraining(requestListener)`, `stopDraining()`,
  * `sockets()` and `silentSockets()`.
@@ -68,7 +68,7 @@ function drain (server, options) {
     const draining = new Drain(server, options).done
     Object.defineProperty(server, kDraining, { value: draining, configurable: true })
     draining.then(() => delete server[kDraining])
-    server.emit(kDraining) // those of sse() end
+    server.emit(kDraining) // streams of sse() and WebSockets end, pending handshakes get a 503
   }
   return server[kDraining]
 }
@@ -239,8 +239,9 @@ class Drain {
  *    acceptQueued(fn => server.on('connection', fn), () => server.close())
  *
  * @param {Function} watch gets a function to call at every connection
- * @param {Function} done called in the turn that brought none, before clients can connect
- * @param {number} [deadline] by now(); it is called then, too, and a second after the call
+ * @param {Function} done called in the first short turn that brings none; at the latest after LONGEST_QUEUE, or at the
+ *   deadline
+ * @param {number} [deadline] by now()
  */
 function acceptQueued (watch, done, deadline = Infinity) {
   const last = Math.min(deadline, now() + LONGEST_QUEUE)

@@ -44,7 +44,7 @@ class Host {
     this.core = core
     this.attach = attach
     this.isKones = listener === undefined
-    this.met = new WeakSet() // sockets of requests, and servers that give each of theirs to handedOver()
+    this.met = new WeakSet() // sockets that had a request, and servers whose front calls handedOver()
     this.fn = app[IN_DEVELOPMENT] ? core.watch(app) : app.compose(app.middleware)
     this.listener = listener ?? ((req, res) => {
       const promise = this.onRequest(req, res)
@@ -202,7 +202,7 @@ function isTraced () {
 }
 
 /**
- * Run one request and publish it. `error` is published if a middleware or a final threw (see `threw`), `asyncEnd` when
+ * Run one request and publish it. `error` is published if a function of the app threw (see `threw`), `asyncEnd` when
  * the response was decided; `ctx.status` is known at both.
  *
  * @return {Promise} fulfilled, whatever was thrown

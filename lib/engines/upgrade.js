@@ -13,7 +13,11 @@ const { setImmediate } = require('../shared/timers')
  *                                              └─▶ 101 ──▶ accepted(socket, bytes after the header section, fields)
  */
 
-/** Of a request: its Upgrade; of a server: its Upgrades; of a middleware and of globalThis: one may be accepted. */
+/**
+ * Of a request: its Upgrade. Of a server: its Upgrades. Of a middleware: true if it may accept one. Of globalThis: once
+ * an app has called websocket(), the function that opens a client's. Of a server's `emit`: true if it replaces none but
+ * the prototype's.
+ */
 const kUpgrade = Symbol.for('kone.upgrade')
 
 /** A property of a server that drains, and the event of its beginning: see drain.js. */

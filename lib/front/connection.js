@@ -109,7 +109,7 @@ class Connection {
     if (gate.isReading && !socket.destroyed && this.isOurs) socket._read(0)
   }
 
-  /** The client ended its side. What was read before may wait, be it for node: its end waits with it. */
+  /** The client ended its side: that is handled after the bytes that are held, here or by node. */
   onReadEnd () {
     const { gate, socket } = this
     if (!socket.destroyed && !(this.isOurs && gate.holdEnd())) sockets.pushEnd(socket)

@@ -48,13 +48,13 @@ const refused = new WeakMap()
  *
  * @param {http.Server} server
  * @param {object} host
- * @param {Function} host.listener the app's 'request' listener: if there is another one, or if `server.emit` is
- *   patched, requests go through `server.emit('request', req, res)` instead of `dispatch`
+ * @param {Function} host.listener the app's 'request' listener: if other code sees every request (isWatched() in
+ *   node/server.js), they go through `server.emit('request', req, res)` instead of `dispatch`
  * @param {(incoming: object, outgoing: object) => void} host.dispatch
  * @param {(owner: *, err: Error) => void} host.failed the connection failed; `owner` is what the host
  *   gave to the `setOwner()` of the first pending outgoing, or null
- * @param {(server: http.Server, socket: net.Socket) => void} host.handedOver from now on node owns this socket of a
- *   server that the app has created
+ * @param {(server: http.Server, socket: net.Socket) => void} host.handedOver from now on node, or who
+ *   accepted a handshake, owns this socket of a server that the app has created
  * @param {(reason: string, isAgents: boolean) => void} host.fellBack requests go to node:http from now on, for a new
  *   reason; `isAgents`: an agent is the reason, so somebody has chosen it
  * @param {() => string} host.reason why the app needs node:http now, or ''

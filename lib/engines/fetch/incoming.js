@@ -108,7 +108,7 @@ class Incoming extends contract.Incoming {
       this.isDropped = true
       this.cancel()
     }
-    // to its end, which has come, unless the caller of app.fetch() reads the body
+    // node's stream ends, as after a response of node:http, but not while the caller of app.fetch() reads the body
     if (req !== null && (this.isComplete || this.isDropped || this.isCollected)) req.resume()
   }
 

@@ -22,8 +22,9 @@ const fresh = new Set()
 let isScheduled = false
 
 /**
- * A response that becomes a web Response: BEGUN when that is delivered, FLUSHED once the caller has read the last byte,
- * LOST when the caller has cancelled it, or it cannot be completed. It is OPEN while node's response sends it.
+ * A response that becomes a web Response: BEGUN when that is made, FLUSHED when it was delivered with a whole body, or
+ * the caller has read the last chunk of a stream, LOST when the caller has cancelled it, or it cannot be completed. It
+ * is OPEN while node's response sends it.
  */
 class Outgoing extends contract.Outgoing {
   /** `info` is what the runtime passes beside the request; the others are of the promise of the Response. */

@@ -32,8 +32,8 @@ exports.sink = ctx => ctx.res
 exports.canRespond = canRespond
 
 /**
- * Report errors of the connection to `ctx.onerror`. One listener per connection replaces Koa's listeners per request,
- * so a request costs nothing.
+ * Report errors of the connection to `ctx.onerror`. On HTTP/1 one listener per connection replaces Koa's listeners per
+ * request.
  */
 exports.watch = function (ctx) {
   const { req, res } = ctx

@@ -11,7 +11,7 @@ const kDelivery = Symbol('kone.delivery')
 
 /**
  * Call `fn` once: with null when the whole response was flushed, or with an error of code `KONE_ERR_RESPONSE_LOST`
- * when it was lost. For node:http and node:http2; the front has its own `onFinished`.
+ * when it was lost. For node:http and node:http2; other engines have their own `onFinished`.
  *
  *    whenFinished(req, res, err => log(err === null ? 'sent' : err.code))
  *

@@ -1,6 +1,6 @@
 'use strict'
 
-/** A socket that drops everything, for a response that shows code that it has ended. */
+/** A socket that drops everything: with it node's response ends, though its bytes were sent by other code. */
 class NullSocket {
   constructor () {
     this.writable = true

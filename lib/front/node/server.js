@@ -70,7 +70,7 @@ function isWatched (server, listener, drainListener) {
     started.hasSubscribers || created.hasSubscribers || finished.hasSubscribers
 }
 
-/** An own `emit` of kone's, for handshakes of WebSockets (../../engines/upgrade.js), calls the prototype's. */
+/** The `emit` that ../../engines/upgrade.js puts in its place is no patch: it calls the prototype's. */
 function isEmitPatched (server) {
   return server.emit !== emit && (server.emit[kUpgrade] !== true || Object.getPrototypeOf(server).emit !== emit)
 }

@@ -48,7 +48,7 @@ function watch (socket, connection) {
   socket._httpMessage = null
   // The Readable's own `on` would make the socket flow, because one of the events is 'data'.
   for (const [event, listener] of LISTENERS) on.call(socket, event, listener)
-  // An own `push` instead of 'data' saves 0.4 to 0.9 µs per read, the cost of the Readable's machinery.
+  // A `push` of the socket's own in place of 'data' saves what the Readable does per read, 0.4 to 0.9 µs.
   socket.push = onPush
   socket.unshift = onUnshift
   socket.setEncoding = refuseEncoding
@@ -67,7 +67,7 @@ function watchPauses (socket) {
   socket.on('resume', onResume)
 }
 
-/** Undoes watch(). @return {string[]} events whose listener of kone other code has removed before */
+/** Undoes watch(). @return {string[]} events of which other code has removed kone's listener before */
 function unwatch (socket) {
   const removed = []
   for (const [event, listener] of LISTENERS) {
@@ -135,6 +135,12 @@ function writeBatch (socket) {
   connection.responses.writeBatch()
 }
 
+/** The same for the parts of the first response. end() also writes those of this tick, which node would have corked. */
+function sendDue (socket, isAll) {
+  const first = socket[kConnection]?.responses.first
+  if (first) first.sendDue(isAll)
+}
+
 /**
  * Ends this socket after its last response. Everything was given to the system once _final() is called, and destroy()
  * follows: it sends the FIN, and a shutdown() before it costs 5 to 10 % of a connection with one request.
@@ -147,12 +153,6 @@ function endSoon (socket) {
 /** @param {Function} done emits 'finish' */
 function onFinal (done) {
   turn.atEnd(this[kConnection], call, done)
-}
-
-/** The same for the parts of a response: end() also sends those of this tick, which node would have corked. */
-function sendDue (socket, isAll) {
-  const first = socket[kConnection]?.responses.first
-  if (first) first.sendDue(isAll)
 }
 
 function onPush (chunk, encoding) {

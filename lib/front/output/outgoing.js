@@ -38,7 +38,7 @@ class Outgoing extends contract.Outgoing {
     this.closes = false     // the connection closes after this response; decided when it ends
     this.removed = 0        // bits of REMOVED
     this.isUnusual = false  // a header was set that changes framing: node's code writes it
-    this.wasFirst = false    // of a lost response: it was the first that was not flushed
+    this.wasFirst = false   // of a lost response: it was the first that was not flushed
     this.text = ''          // of a queued response: header section, or parts that are text
     this.encoding = ASCII   //   of the text, and of a body that is one: see pieces.js
     this.body = null        //   and what follows: a string or bytes
@@ -72,7 +72,7 @@ class Outgoing extends contract.Outgoing {
   /** The end has not reached Responses yet. */
   get isOpen () { return this.state <= STREAMING }
 
-  /** One that is queued has no socket yet. */
+  /** Behind an open response it has no socket yet. */
   get canRespond () {
     if (this.res !== null) return super.canRespond
     return this.isOpen && (this.responses.first !== this || this.responses.socket.writable)

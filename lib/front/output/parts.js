@@ -16,7 +16,7 @@ class Parts extends Pieces {
     this.isDue = false // a tick has passed: node would have written these
   }
 
-  /** Send when the tick has ended, together with the end of the response, which often comes by then. */
+  /** Send two ticks later, together with the end of the response, which often comes by then. */
   schedule (isDue = false) {
     this.isDue ||= isDue
     if (this.isScheduled) return

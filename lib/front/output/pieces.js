@@ -7,7 +7,7 @@ const { nextTick } = require('../../shared/timers')
 
 /**
  * Size of a body, in bytes or characters, from which it is not copied into one string with its header section
- * (measured: bytes +12 to +73 %, text +7 to +12 % at 16 KB and +90 to +220 % at 1 MB).
+ * (measured, with the copy: bytes +12 to +73 %, text +7 to +12 % at 16 KB and +90 to +220 % at 1 MB).
  */
 const LARGE = 16 * 1024
 
@@ -25,7 +25,7 @@ const ASCII = 0   // as any of the others
 const LATIN1 = 1
 const UTF8 = 2
 
-/** The same for node. @type {BufferEncoding[]} */
+/** Node's names of these. @type {BufferEncoding[]} */
 const NAMES = ['latin1', 'latin1', 'utf8']
 
 /** Of node's `write(text, encoding)`, for the encodings that contain ASCII. */

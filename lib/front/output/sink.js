@@ -59,7 +59,7 @@ class Sink extends EventEmitter {
     return !this.writableNeedDrain
   }
 
-  /** Node's response also has its state and its trailers. */
+  /** By node's response, if there is one: it also changes its state, and may have trailers. */
   end () {
     const { outgoing, parts } = this
     this.hasEnded = true
