@@ -2,7 +2,7 @@
 
 const createError = require('../../lib/shared/http-errors')
 const { decoderOf, decompress } = require('./decoders')
-const closeAfterError = require('./close-after-error')
+const dropRest = require('./drop-rest')
 
 /**
  * A request's body, decompressed, in one Buffer. On kone, if the bytes came with the headers,
@@ -55,7 +55,7 @@ function refusal (ctx, err) {
 }
 
 function tooLarge (ctx, limit) {
-  return closeAfterError(ctx, createError(413, 'request entity too large', {
+  return dropRest(ctx, createError(413, 'request entity too large', {
     code: 'KONE_ERR_BODY_LIMIT',
     type: 'entity.too.large',
     limit

@@ -111,7 +111,7 @@ function down (cause) {
   return Object.assign(new Error('the store does not respond', { cause }), { code: DOWN })
 }
 
-/** Clients have timeouts of their own, with errors of their own. */
+/** Has it kept its caller waiting? Its error does not tell, because clients have timeouts of their own. */
 function isLong (start) {
   return now() - start >= BETWEEN
 }

@@ -51,7 +51,7 @@ function routersOf (app) {
  * @param {any} app
  * @param {{ info?, servers?, tags?, security?, components? }} options
  * @return {{ document: object, warnings: string[], described: Map<any, Record<string, any>> }} described:
- *   `{ name, responses }` of each route by its method; `name()` takes a look at the functions
+ *   `{ name, responses }` of each route by its method; `name()` looks up where its functions are
  * @throws {TypeError} naming route, file and line
  */
 function describe (app, { info, servers, tags, security, components }) {

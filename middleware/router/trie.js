@@ -41,7 +41,7 @@ class Trie {
     this.layers = stack.slice()
     this.paths = stack.map(layer => layer.path)
     this.edition = Layer.edition
-    // of one syntax all: a router nests no other
+    // all have one syntax, because a router nests none of the other one
     this.isDelimiter = (stack[0]?.syntax ?? syntaxes[6]).isDelimiter
     this.root = new State([top], [], { layers: this.layers, states: MAX_STATES, places: MAX_PLACES })
   }

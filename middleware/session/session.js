@@ -198,7 +198,7 @@ module.exports = class RequestSession {
   attributes () {
     const { cookie, ofAll } = this.settings
     if (typeof cookie !== 'function') return cookie
-    // the cookie was already verified with it
+    // `signed` of every request, because the cookie was already verified with it
     return { ...attributesOf(noPromise('session', 'options.cookie', cookie(this.ctx)), ofAll), signed: ofAll.signed === true }
   }
 

@@ -10,7 +10,7 @@ const { sizeOf } = require('../_shared/bytes')
 const { described } = require('../_shared/described')
 const { report } = require('../../lib/shared/error-path')
 const hasBody = require('../_shared/has-body')
-const closeAfterError = require('../_shared/close-after-error')
+const dropRest = require('../_shared/drop-rest')
 const whenFinished = require('../_shared/finished')
 const form = require('../_shared/form')
 const { misuse } = require('../_shared/usage-error')
@@ -268,7 +268,7 @@ class Upload {
   fail (err) {
     if (this.failed !== null) return
     const { ctx, parser } = this
-    this.failed = ctx.headerSent ? err : closeAfterError(ctx, err)
+    this.failed = ctx.headerSent ? err : dropRest(ctx, err)
     ctx.req.unpipe(parser)
     ctx.req.pause()
     this.removeAll()
