@@ -2,10 +2,15 @@
 
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
+const http = require('node:http')
 const net = require('node:net')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
 const { Readable } = require('node:stream')
 
 const engines = require('../helpers/engines')
+
+let paths = 0
 
 engines('a stream body', ({ it, ask, serve }) => {
   const FAILING = {
@@ -67,6 +72,37 @@ engines('a stream body', ({ it, ask, serve }) => {
       const { port } = await serve(app => Object.assign(app, { silent: true }).use(ctx => fail(ctx, arrived)))
       client.connect(port, '127.0.0.1').write('GET / HTTP/1.0\r\n\r\n')
       await assert.rejects(once(client, 'end'), { code: 'ECONNRESET' })
+    })
+
+    // Without a reset only the client's timeout can cut it. Koa leaves each such response open.
+    it(`should not end the connection of a Unix socket, which has no resets, when ${what} fails on HTTP/1.0`, {
+      skip: { http2: 'has no HTTP/1.0', inject: 'has no connection', fetch: 'has no connection' }
+    }, async t => {
+      const client = new net.Socket()
+      const arrived = once(client, 'data')
+      const reported = []
+      let finished
+      const { app } = await serve(app => app.on('error', err => reported.push(err.message)).use(ctx => {
+        if (ctx.path === '/whole') {
+          ctx.body = 'whole'
+          return
+        }
+        finished = new Promise(resolve => ctx.onFinished(resolve))
+        return fail(ctx, arrived)
+      }))
+      const socketPath = join(tmpdir(), `kone-stream-${process.pid}-${paths++}.sock`)
+      const server = app.listen(socketPath)
+      t.after(() => server.close())
+      await once(server, 'listening')
+      const failed = once(app, 'error')
+      let hasEnded = false
+      client.connect(socketPath).on('end', () => { hasEnded = true }).write('GET / HTTP/1.0\r\n\r\n')
+      await failed
+      for (let i = 0; i < 2; i++) await once(http.get({ socketPath, path: '/whole', agent: false }), 'response')
+      assert.equal(hasEnded, false)
+      client.destroy()
+      assert.ok(await finished instanceof Error)
+      assert.deepEqual(reported, ['disk on fire'])
     })
   }
 
