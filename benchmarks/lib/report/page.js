@@ -78,9 +78,10 @@ function written ({ heading, text, table, each, notes = [] }) {
   return [title, text, ...narrow(table, each).map(markdown), notes.map(note => `- ${note}`).join('\n')]
 }
 
-/** A table in parts of so many columns beside the first one, which each part has. */
+/** A table in parts of so many columns beside the first one, which each part has, with the rows that have a figure there. */
 function narrow (table, each = WIDTH - 1) {
   const part = i => table.map(([what, ...cells]) => [what, ...cells.slice(i * each, (i + 1) * each)])
+    .filter(([, ...cells]) => cells.some(cell => cell !== '–'))
   return Array.from({ length: Math.ceil((table[0].length - 1) / each) }, (_, i) => part(i))
 }
 

@@ -80,8 +80,8 @@ exports.costs = function (text, { labs, shown }) {
 function sentence ({ ratios }) {
   const all = ratios.length ? median(ratios) : NaN
   const share = Math.abs(all - 0.5) < 0.05 ? 'about half' : `${Math.round(all * 100)} %`
-  return 'A web framework for Node with Koa 2’s API, on an HTTP/1.1 server of its own: unmodified Koa apps and middleware' +
-    `${ratios.length ? `, at ${share} of Koa’s CPU time per request in the median` : ''}.`
+  return 'A web framework for Node with Koa 2’s API, on an HTTP/1.1 server of its own: runs unmodified Koa apps and middleware' +
+    `${ratios.length ? `, at ${share} of Koa’s CPU time per request (median)` : ''}.`
 }
 
 function table (shown, base) {
@@ -93,8 +93,9 @@ function table (shown, base) {
       `[${what}](${base}reports/${figures.result.lab}.md)`,
       ...['koa', 'kone'].map(name => short(figures.row(workload, name).median)), two(figures.ratio(workload, 'kone', 'koa').median)
     ])]),
-    `Medians, and what they divide to: [all results](${reports}).${lines.some(({ figures }) => figures.result.derived.quick) ? ' **A quick run, not a result.**' : ''} ` +
-    `**[Where it loses](${reports}#where-kone-takes-more)**: ${losses(shown)}. What your handlers and your database take stays the same.`
+    `**[Where it loses](${reports}#where-kone-takes-more)** in CPU time, memory or latency: ${losses(shown)}. The time of your own handlers and ` +
+    `of your database stays the same. All figures are medians: [all results](${reports}).` +
+    `${lines.some(({ figures }) => figures.result.derived.quick) ? ' **A quick run, not a result.**' : ''}`
   ].join('\n\n')
 }
 
@@ -104,11 +105,11 @@ const WORST = 3
 function losses ({ compared }) {
   const beside = kind => {
     const { all, lost } = among(compared, kind)
-    return all.length ? { lost, share: `than ${kind} in ${lost.length || 'none'} of ${all.length}` } : null
+    return all.length ? { lost, share: `to ${kind} in ${lost.length || 'none'} of ${all.length}` } : null
   }
   const [koa, ...others] = ['Koa 2', '`node:http` by hand', 'nginx'].map(beside)
   const worst = koa.lost.slice(0, WORST).map(({ what, median }) => `${what.replace(/^\w+: /, '')}: ${two(median)}`).join('; ')
-  return `kone takes more ${[`${koa.share} comparisons${worst && ` (${worst})`}`, ...others.filter(Boolean).map(({ share }) => share)].join(', ')}`
+  return [`${koa.share} comparisons${worst && ` (${worst})`}`, ...others.filter(Boolean).map(({ share }) => share)].join(', ')
 }
 
 // An API of packages; the worst whole framework; the set in place of packages; hello world behind nginx.
@@ -119,7 +120,7 @@ function rows ({ newest }) {
   return [
     ['dropin', 'API', `an ${ABOUT.get('API').replace('API:', 'API of').replace(', JSON', '')}`],
     ['dropin', worst, `the worst of ${whole.length} whole frameworks: ${ABOUT.get(worst)?.split(/, | \(/)[0]}`],
-    ['mw', 'plain', 'a site of 11 packages: kone’s middleware in their place'],
+    ['mw', 'plain', 'a site, with kone’s middleware in place of 11 packages'],
     ['battle', NGINX, 'hello world behind nginx with its defaults']
   ].filter(ratioOf).map(([lab, workload, what]) => ({ figures: newest(lab), workload, what }))
 }

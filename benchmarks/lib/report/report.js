@@ -76,25 +76,28 @@ function index (views, claims, shown, compared) {
   const rows = view => (view.all.length ? view.all : [null]).map(figures => [`[${view.title}](./${link(view)})`, ...row(view.lab, figures)])
   return `${[
     '# Reports',
-    compared.length && 'kone’s CPU time, memory or 99th percentile of latency ÷ that of another server of the same run, on the newest Node that was measured ' +
-      `(${[...new Set(compared.map(({ on }) => on))].join(', ')}). kone takes:`,
-    BESIDE.map(([what]) => line(what, among(compared, what))).filter(Boolean).join('\n'),
+    compared.length && 'In how many comparisons kone takes less than another server of the same run: CPU time, memory or latency (99th percentile), ' +
+      `on the newest Node that was measured (${[...new Set(compared.map(({ on }) => on))].join(', ')}).`,
+    compared.length && markdown([['beside', 'comparisons', 'less in every round', 'less by the median only', 'not less', 'the lowest kone ÷ other'],
+      ...BESIDE.map(([what]) => counted(what, among(compared, what))).filter(Boolean)]),
+    markdown([['', 'Node', 'claims', 'commit', 'measured', 'commits of lib since'], ...views.flatMap(rows)]),
+    ...losses(compared),
+    '## How to read them',
     'Every table and chart is made from `benchmarks/results/` by `make report`, and a test compares them. A figure is the median of the ' +
     'rounds, a ratio that of two medians, with the lowest and the highest round beside it; requests per second beside CPU time are ' +
     `those of one round, in the middle. A claim is what every round supports, rounded up. ${views.filter(({ text }) => text.includes('\n## The original report\n')).length} ` +
-    'labs set our figures beside reports of other years and machines, and say where those cannot be true.',
-    markdown([['', 'Node', 'claims', 'commit', 'measured', 'commits of lib since'], ...views.flatMap(rows)]),
-    ...losses(compared),
-    '`benchmarks/README.md` of the repository says how to run a lab, and how to read its figures.'
+    'labs set our figures beside reports of other years and machines, and say where those cannot be true. ' +
+    '`benchmarks/README.md` of the repository says how to run a lab.'
   ].filter(Boolean).join('\n\n')}\n`
 }
 
-function line (what, { all, lost }) {
+// A row: in how many comparisons kone takes less.
+function counted (what, { all, lost }) {
   if (!all.length) return null
   const cheaper = all.filter(({ max }) => max < 1).sort(byRatio)
-  return `- **${what}**: less in every round of ${cheaper.length} of ${all.length} comparisons` +
-    `${cheaper.length ? ` (the least: ${two(cheaper[0].median)} in ${cheaper[0].what}${named(cheaper[0], all)})` : ''}; ` +
-    `less by the median only in ${all.length - cheaper.length - lost.length}; not less in ${lost.length}.`
+  const [least] = cheaper
+  const counts = [all.length, cheaper.length, all.length - cheaper.length - lost.length, lost.length]
+  return [what, ...counts.map(String), least ? `${two(least.median)}, ${least.what}${named(least, all)}` : '–']
 }
 
 const named = ({ other }, all) => all.some(one => one.other !== other) ? ` (${other})` : ''
