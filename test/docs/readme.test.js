@@ -69,6 +69,16 @@ describe('README.md as it is installed', { skip: share('in make test-all: it ins
 })
 
 describe('README.md', () => {
+  it('should say what it is, how to have it, how much, where it loses, why and how to try it, in this order and in few words', () => {
+    const parts = ['A web framework for Node', 'Not on npm yet', 'make pack', ' try server.js ', '| CPU time per request |', '[Where it loses]',
+      '- **Unmodified**', '- **Less CPU**', '- **Safer**', '- **Complete**', '- **No lost request**', 'Is it true of your app?', '```js']
+    const found = parts.map(part => README.indexOf(part))
+    assert.ok(found[0] >= 0)
+    assert.deepEqual(found, found.toSorted((a, b) => a - b))
+    const words = README.slice(0, found.at(-1)).replace(/<!--.*?-->|\]\(.*?\)/g, '').split(/\s+/).length
+    assert.ok(words < 420, `${words} words before the program`)
+  })
+
   it('should install as docs/README.md does, whose lines a test runs', () => {
     const commands = file => blocks(fs.readFileSync(path.join(ROOT, file), 'utf8')).find(({ code }) => code.includes('make pack')).code
       .split('\n').map(line => line.replace(/ +#.*/, '')).filter(Boolean).sort()
@@ -89,7 +99,7 @@ describe('README.md', () => {
   })
 
   it('should name every middleware of the set', () => {
-    const [, list] = README.match(/## The set\n\n.*\n\n([\s\S]*?)\n\n/)
+    const [, list] = README.match(/## The middleware\n\n.*\n\n([\s\S]*?)\n\n/)
     assert.deepEqual(names().filter(name => !new RegExp(`\\b${name}\\b`).test(list)), [])
   })
 })
