@@ -108,16 +108,17 @@ function sizeOf (file) {
   return `width="${width}" height="${height}"`
 }
 
-// A wide table scrolls by itself; a keyboard reaches it. One with a column of figures has narrow columns. Any other is
-// a list on a phone, whose cells have the names of their columns.
+// A wide table scrolls by itself; a keyboard reaches it. One with a column of figures has narrow columns. Any other,
+// and one that is wider than a phone, is a list there, whose cells have the names of their columns.
 function tables (md) {
   let isInTable = false
   md.renderer.rules.table_open = (tokens, i) => {
     const end = tokens.findIndex((token, j) => j > i && token.type === 'thead_close')
     const isNumeric = tokens.slice(i, end).some(token => /text-align:right/.test(token.attrGet('style')))
-    if (!isNumeric) named(tokens, i, end)
+    const isWide = widthOf(tokens, i) > PHONE
+    if (!isNumeric || isWide) named(tokens, i, end)
     isInTable = true
-    return `<div class="table ${isNumeric ? 'figures' : 'list'}" tabindex="0" role="region" aria-label="Table"><table>\n`
+    return `<div class="table ${isNumeric ? 'figures' : 'list'}${isNumeric && isWide ? ' wide' : ''}" tabindex="0" role="region" aria-label="Table"><table>\n`
   }
   md.renderer.rules.table_close = () => {
     isInTable = false
@@ -136,6 +137,21 @@ function tables (md) {
   }
 }
 
+// What the columns behind the first one need, if only their headings are broken.
+function widthOf (tokens, begin) {
+  const widths = []
+  let column = 0
+  for (let i = begin; tokens[i].type !== 'table_close'; i++) {
+    if (tokens[i].type === 'tr_open') column = 0
+    if (tokens[i].type !== 'td_open' && tokens[i].type !== 'th_open') continue
+    const { content } = tokens[i + 1]
+    const text = tokens[i].type === 'th_open' ? content.split(' ') : [content]
+    widths[column] = Math.max(widths[column] ?? 0, ...text.map(({ length }) => length))
+    column++
+  }
+  return widths.slice(1).reduce((sum, length) => sum + length * 7.5 + 16, 0)
+}
+
 function named (tokens, begin, end) {
   const names = tokens.slice(begin, end).filter((token, i, head) => head[i - 1]?.type === 'th_open').map(({ content }) => content)
   let column = 0
@@ -145,6 +161,7 @@ function named (tokens, begin, end) {
   }
 }
 
+const PHONE = 200 // px beside the first column
 const LONG_CODE = 18 // characters
 const SENTENCE = 26
 
