@@ -3,11 +3,11 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { measured, updated } = require('./claims')
-const { BESIDE, among, byRatio, comparisons } = require('./comparisons')
+const { BESIDE, among, comparisons } = require('./comparisons')
 const { newest } = require('./figures')
 const { commit, page } = require('./page')
 const readme = require('./readme')
-const { markdown, ratio, two } = require('./text')
+const { markdown, ratio } = require('./text')
 
 /** The labs that have a page, in the order of the index; and those that share one. */
 const PAGES = ['battle', 'mw', 'dropin', 'front']
@@ -78,7 +78,7 @@ function index (views, claims, shown, compared) {
     '# Reports',
     compared.length && 'In how many comparisons kone takes less than another server of the same run: CPU time, memory or latency (99th percentile), ' +
       `on the newest Node that was measured (${[...new Set(compared.map(({ on }) => on))].join(', ')}).`,
-    compared.length && markdown([['beside', 'comparisons', 'less in every round', 'less by the median only', 'not less', 'the lowest kone ÷ other'],
+    compared.length && markdown([['beside', 'less in every round', 'less by the median', 'not less'],
       ...BESIDE.map(([what]) => counted(what, among(compared, what))).filter(Boolean)]),
     markdown([['', 'Node', 'claims', 'commit', 'measured', 'commits of lib since'], ...views.flatMap(rows)]),
     ...losses(compared),
@@ -94,10 +94,8 @@ function index (views, claims, shown, compared) {
 // A row: in how many comparisons kone takes less.
 function counted (what, { all, lost }) {
   if (!all.length) return null
-  const cheaper = all.filter(({ max }) => max < 1).sort(byRatio)
-  const [least] = cheaper
-  const counts = [all.length, cheaper.length, all.length - cheaper.length - lost.length, lost.length]
-  return [what, ...counts.map(String), least ? `${two(least.median)}, ${least.what}${named(least, all)}` : '–']
+  const surely = all.filter(({ max }) => max < 1).length
+  return [what, ...[surely, all.length - surely - lost.length, lost.length].map(String)]
 }
 
 const named = ({ other }, all) => all.some(one => one.other !== other) ? ` (${other})` : ''
