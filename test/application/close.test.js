@@ -93,7 +93,7 @@ for (const http1 of [false, true]) {
       const { app, port } = await start(t, ctx => { ctx.body = body })
       const client = net.connect(port, '127.0.0.1')
       client.write('GET / HTTP/1.0\r\n\r\n')
-      await once(client, 'data')
+      for (let text = ''; !text.endsWith('half');) text += (await once(client, 'data'))[0] // libuv takes a reset in one read with it for an end
       await Promise.all([assert.rejects(once(client, 'end'), { code: 'ECONNRESET' }), app.close({ timeout: 30, grace: 0 })])
     })
 

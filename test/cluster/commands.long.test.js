@@ -466,7 +466,7 @@ describe("node:cluster's master", { concurrency: 3 }, () => {
     await until(() => !isAlive(Number(old)))
   })
 
-  for (const after of [0, 300, 900]) {
+  for (const after of [0, 300, 600]) {
     it(`should replace nobody by a version that listens and dies after ${after} ms`, proc, async t => {
       const instance = await make(t, 'node', { KONE_MIN_LIFE: '1500' })
       instance.write(SHAPES.app)

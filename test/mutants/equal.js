@@ -105,6 +105,7 @@ module.exports = {
     }
   ],
   'lib/front/output/parts.js': [
+    { line: 'this.isDue = false // a tick has passed: node would have written these', why: 'undefined is falsy, too; the one of send() is killed' },
     {
       line: 'this.isDue ||= isDue',
       why: 'it is for Node 26, which keeps pieces itself: before it such a piece is the last one, and sent in the same tick'

@@ -42,7 +42,7 @@ const AREAS = {
       'output model': /^output/,
       siege: /^siege/,
       readers: /^readers/,
-      'by hand': /^(?!soak|late-touch|linear|memory|kept-memory|duties|harness|generator)/
+      'by hand': /^(?!soak|linear|memory|kept-memory|duties|harness|generator)/
     }
   },
   lib: {

@@ -377,7 +377,8 @@ sides("the socket's own timeout", ({ it, serve }) => {
   }
 
   it('should be replaced by keepAliveTimeout after a response, and be gone for the next request', async () => {
-    const { ask, all } = await site()
+    const { server, ask, all } = await serve(holding().setup)
+    server.on('connection', socket => socket.setTimeout(ENOUGH))
     const client = await ask(get('/'))
     const slow = await ask(get('/'))
     slow.write(get('/slow'))
