@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { PAGE, commandLine } = require('./lib/run/options')
+const { READ_ON, commandLine } = require('./lib/run/options')
 const { commitsSince } = require('./lib/run/commit')
 const { RESULTS, read } = require('./lib/run/result')
 const claims = require('./lib/report/claims')
@@ -26,11 +26,11 @@ report()
 
 function report () {
   if (!fs.existsSync(from)) {
-    console.error(`report: --from: there is no folder ${from}${PAGE}`)
+    console.error(`report: --from: there is no folder ${from}${READ_ON}`)
     process.exit(2)
   }
   const { results, faults } = read(from)
-  for (const fault of faults) console.error(`${fault}${PAGE}`)
+  for (const fault of faults) console.error(`${fault}${READ_ON}`)
   const text = name => fs.readFileSync(fs.existsSync(path.join(to, name)) ? path.join(to, name) : path.join(ROOT, name), 'utf8')
   const isOurs = to === ROOT && from === RESULTS
   const made = generate({

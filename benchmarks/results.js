@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { PAGE, commandLine } = require('./lib/run/options')
+const { READ_ON, commandLine } = require('./lib/run/options')
 const { commitsSince } = require('./lib/run/commit')
 const Figures = require('./lib/report/figures')
 const { HEADLINES } = require('./lib/report/readme')
@@ -27,10 +27,10 @@ results()
 function results () {
   const present = fs.existsSync(from) ? fs.readdirSync(from).filter(name => name.endsWith('.json')).sort() : []
   const names = positionals.length ? positionals.map(name => `${path.basename(name, '.json')}.json`) : present
-  if (!names.length) console.error(`no result in ${from}: make battle ARGS="--node 26"${PAGE}`)
+  if (!names.length) console.error(`no result in ${from}: make battle ARGS="--node 26"${READ_ON}`)
   const copied = names.filter(copy)
   const committed = read(to)
-  for (const fault of committed.faults) console.error(`${fault}${PAGE}`)
+  for (const fault of committed.faults) console.error(`${fault}${READ_ON}`)
   for (const { commit, ...result } of committed.results) {
     const age = commit && commitsSince(commit.hash)
     if (age) console.error(`${nameOf(result)}.json: commits of lib since ${commit.hash.slice(0, 7)}: ${age}; measure it again`)
@@ -51,7 +51,7 @@ function copy (name) {
     console.log(`${name} is copied${missing.length ? `, without ${missing.join(', ')}` : ''}`)
     return true
   } catch (err) {
-    console.error(`${name} is refused: ${err.message}${PAGE}`)
+    console.error(`${name} is refused: ${err.message}${READ_ON}`)
     return false
   }
 }

@@ -128,8 +128,8 @@ module.exports = {
     package: 'kone',
     isPm2: true,
     start () {
-      const { PAGE, mount } = require('../mw/workloads')
-      return mount(new (kone('.'))(), require('../mw/sets/kone'), PAGE)
+      const { SIGNED_OUT, mount } = require('../mw/workloads')
+      return mount(new (kone('.'))(), require('../mw/sets/kone'), SIGNED_OUT)
     }
   },
 

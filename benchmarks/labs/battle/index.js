@@ -6,7 +6,7 @@ const { lab } = require('../../lib/run/lab')
 const { doubt } = require('../../../command/measure/cost')
 const { list } = require('../../lib/servers/contenders')
 const { ask, underPm2 } = require('../../lib/servers/pm2')
-const { PAGE } = require('../mw/workloads')
+const { SIGNED_OUT } = require('../mw/workloads')
 const { deployed } = require('./deployed')
 const view = require('./view')
 
@@ -83,7 +83,7 @@ function pm2 (lab, load) {
 
   async function act () {
     const instances = os.availableParallelism()
-    const [server] = await lab.start([underPm2(contender, { node }, { instances })], { workload: 'pm2', ...PAGE })
+    const [server] = await lab.start([underPm2(contender, { node }, { instances })], { workload: 'pm2', ...SIGNED_OUT })
     if (!server) return
     const workers = JSON.parse(ask(server, { node }, 'jlist').split('\n').findLast(line => line.startsWith('[{'))).map(({ pid }) => pid)
     const memory = () => workers.reduce((sum, pid) => sum + cpu.resident(pid), 0) / workers.length

@@ -27,8 +27,8 @@ const bytes = size => ({ ...text(body => body.length === size), type: 'applicati
 const hello = ctx => { ctx.body = 'Hello World' }
 const list = size => Array.from({ length: Math.ceil(size / 64) }, (_, id) => ({ id, name: 'a name of some length'.padEnd(40, '.') }))
 const [LIST, LONG] = [list(64 * K), list(K * K)]
-const PAGE = 'Text as people write it: a line of it.\n'.repeat(K * K / 39)
-const page = Buffer.alloc(K * K, 'x')
+const TEXT_OF_1_MB = 'Text as people write it: a line of it.\n'.repeat(K * K / 39)
+const BUFFER_OF_1_MB = Buffer.alloc(K * K, 'x')
 
 const respond = (body, expected = text(body)) => ({ handler: ctx => { ctx.body = body }, expected })
 const flow = (make, expected, type = 'text/plain') => ({ handler: ctx => Object.assign(ctx, { type, body: make() }), expected })
@@ -139,8 +139,8 @@ const SHAPES = {
     for (const event of EVENTS) body.write(event)
     return body.end()
   }, { status: 200, type: /^text\/event-stream/, body: EVENTS.join('') }, 'text/event-stream'),
-  'a Buffer of 1 MB': respond(page, bytes(page.length)),
-  'text of 1 MB': respond(PAGE),
+  'a Buffer of 1 MB': respond(BUFFER_OF_1_MB, bytes(K * K)),
+  'text of 1 MB': respond(TEXT_OF_1_MB),
   'JSON of 64 KB': json(LIST),
   'JSON of 1 MB': json(LONG),
   'a file of 1 MB': {
@@ -210,5 +210,5 @@ exports.koa = { start: args => start(require('koa'), name => require(`koa-${name
 
 /** Write the files that the apps serve. */
 exports.prepare = function (folder) {
-  for (const bytes of [64 * K, K * K]) fs.writeFileSync(path.join(folder, `${bytes}.txt`), page.subarray(0, bytes))
+  for (const bytes of [64 * K, K * K]) fs.writeFileSync(path.join(folder, `${bytes}.txt`), BUFFER_OF_1_MB.subarray(0, bytes))
 }

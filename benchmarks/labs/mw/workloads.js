@@ -38,8 +38,8 @@ exports.WHOLE = {
   template: wholeSet(ctx => ctx.render('page', values(ctx)), PAGE)
 }
 
-/** The whole set without a session that has begun: a page, for battle's cluster under pm2. */
-exports.PAGE = {
+/** A page by the whole set for somebody who has not signed in: what battle measures in a cluster under pm2. */
+exports.SIGNED_OUT = {
   mount: SET,
   routes: { '/': ctx => ctx.render('page', { greeting: ctx.i18n.__('hello'), user: 'ada', items: ITEMS }) },
   expected: { status: 200, type: 'text/html; charset=utf-8', body: PAGE }
@@ -97,7 +97,7 @@ const ALONE = {
   },
   'template alone': {
     handler: ctx => ctx.render('page', { greeting: 'Hello', user: 'ada', items: ITEMS }),
-    expected: exports.PAGE.expected
+    expected: exports.SIGNED_OUT.expected
   },
   'compress alone': {
     handler: ctx => { ctx.body = TEXT },

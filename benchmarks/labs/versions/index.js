@@ -3,7 +3,8 @@
 const path = require('node:path')
 const { spawnSync } = require('node:child_process')
 const { lab } = require('../../lib/run/lab')
-const { OptionError, nodeBinary } = require('../../lib/run/options')
+const { nodeBinary } = require('../../lib/run/node')
+const { OptionError } = require('../../lib/run/options')
 const { list } = require('../../lib/servers/contenders')
 const { chosen, label, versionsOf } = require('./nodes')
 

@@ -85,7 +85,8 @@ const acts = {
    */
   async split ({ connections, seconds, pieces = 2, each = Infinity, body = '', size = 0, ...load }) {
     await acts.open({ connections, method: body || size ? 'POST' : 'GET', ...load, body, size })
-    const parts = pieces === 1 ? [] : cut(crowd, Buffer.byteLength(body), pieces)
+    const parts = pieces === 1 ? [] : cut(Buffer.concat(crowd.request), Buffer.byteLength(body), pieces)
+    if (parts.length) crowd.request = [parts.shift()] // the others follow it
     const waiting = [] // { slot, since, at }, whose next part is still to be sent, oldest first
     let isOver = false
     const counts = await counted(async begin => {
@@ -117,13 +118,12 @@ const acts = {
   }
 }
 
-// The header section stays in the request of a crowd; the body is given in the parts that follow it.
-function cut (crowd, length, pieces) {
-  const whole = Buffer.concat(crowd.request)
-  const end = whole.length - length
-  crowd.request = [whole.subarray(0, end)]
+// A request in so many pieces: the header section, and the body, of this length, in equal parts.
+function cut (request, length, pieces) {
+  const end = request.length - length
   const each = Math.ceil(length / (pieces - 1))
-  return Array.from({ length: pieces - 1 }, (_, i) => whole.subarray(end + i * each, end + (i + 1) * each))
+  const parts = Array.from({ length: pieces - 1 }, (_, i) => request.subarray(end + i * each, end + (i + 1) * each))
+  return [request.subarray(0, end), ...parts]
 }
 
 function openLoop ({ rate, seconds, gap, again }) {

@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { spawn } = require('node:child_process')
-const { program } = require('../run/machine')
+const machine = require('../run/machine')
 const { sample } = require('./sample')
 
 const PAUSE = 500 // ms
@@ -13,24 +13,13 @@ module.exports = function wrk ({ pin, late = LATE }) {
   let child = null
 
   function run (load) {
-    const { port, protocol = 'http', method = 'GET', path: target = '/', headers = {}, body = '' } = load
-    const { connections, seconds, pipeline = 1, cookies = 0, settle = 0, mark = () => {} } = load
-    const { isFailing = false, version = '1.1' } = load
-    const duration = seconds + Math.ceil(settle)
-    const args = ['-t1', `-c${connections}`, `-d${duration}s`, '-s', path.join(__dirname, 'wrk.lua')]
-    if (settle) args.push('--timeout', '60s') // a server may take seconds to go round all of them
-    for (const name of Object.keys(headers)) args.push('-H', `${name}: ${headers[name]}`)
-    args.push(`${protocol}://127.0.0.1:${port}${target}`, '--', method, String(pipeline), String(cookies), body)
-    const command = pin ? ['taskset', '-c', pin, 'wrk', ...args] : ['wrk', ...args]
+    const { connections, seconds, settle = 0, mark = () => {} } = load
+    const duration = durationOf(load)
+    const [program, ...args] = [...pin ? ['taskset', '-c', pin] : [], 'wrk', ...argumentsOf(load)]
 
     return new Promise((resolve, reject) => {
       let said = ''
-      child = spawn(command[0], command.slice(1), {
-        env: {
-          ...process.env, CONNECTIONS: String(connections), SETTLE: String(settle), FAILING: String(isFailing), VERSION: version
-        },
-        stdio: ['ignore', 'pipe', 'inherit']
-      })
+      child = spawn(program, args, { env: { ...process.env, ...environmentOf(load) }, stdio: ['ignore', 'pipe', 'inherit'] })
       let before = 0
       child.stdout.on('data', chunk => {
         said += chunk
@@ -64,4 +53,22 @@ module.exports = function wrk ({ pin, late = LATE }) {
   return { run, stop: () => child?.kill('SIGKILL') }
 }
 
-module.exports.missing = () => program('wrk') ? null : 'apt-get install wrk (Debian, Ubuntu) or brew install wrk'
+// Whole seconds, as wrk takes them.
+const durationOf = ({ seconds, settle = 0 }) => seconds + Math.ceil(settle)
+
+function argumentsOf (load) {
+  const { port, protocol = 'http', method = 'GET', path: target = '/', headers = {}, body = '' } = load
+  const { connections, pipeline = 1, cookies = 0, settle } = load
+  return [
+    '-t1', `-c${connections}`, `-d${durationOf(load)}s`, '-s', path.join(__dirname, 'wrk.lua'),
+    ...settle ? ['--timeout', '60s'] : [], // a server may take seconds to go round all of them
+    ...Object.keys(headers).flatMap(name => ['-H', `${name}: ${headers[name]}`]),
+    `${protocol}://127.0.0.1:${port}${target}`, '--', method, String(pipeline), String(cookies), body
+  ]
+}
+
+// What wrk.lua reads besides its arguments.
+const environmentOf = ({ connections, settle = 0, isFailing = false, version = '1.1' }) =>
+  ({ CONNECTIONS: String(connections), SETTLE: String(settle), FAILING: String(isFailing), VERSION: version })
+
+module.exports.missing = () => machine.program('wrk') ? null : 'apt-get install wrk (Debian, Ubuntu) or brew install wrk'

@@ -3,8 +3,7 @@
 const { table: claimsOf } = require('./claims')
 const { draw } = require('./charts')
 const { overview } = require('./tables')
-const { escape, markdown } = require('./text')
-const { targetOf } = require('../run/options')
+const { escape, markdown, targetOf } = require('./text')
 const { median } = require('../../../command/measure/stats')
 
 /*

@@ -58,3 +58,6 @@ const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 /** for an element or a quoted attribute of HTML */
 exports.escape = text => String(text).replace(/[&<>"]/g, char => ENTITIES[char])
+
+/** What make calls a lab. */
+exports.targetOf = lab => lab === 'battle' ? lab : `bench-${lab}`

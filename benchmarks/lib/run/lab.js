@@ -3,7 +3,8 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const Session = require('./session')
-const { OptionError, nodeBinary, parse, usage } = require('./options')
+const { nodeBinary } = require('./node')
+const { OptionError, parse, usage } = require('./options')
 const { OUT, write } = require('./result')
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } // and the codes that shells give

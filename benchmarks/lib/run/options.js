@@ -1,16 +1,15 @@
 'use strict'
 
-const { execFileSync } = require('node:child_process')
 const { parseArgs } = require('node:util')
 const flags = require('../../../command/flags')
-const { binary } = require('../servers/binaries')
+const { targetOf } = require('../report/text')
 
 /** Rounds of a result: of as many coins all fall on one side in 3 of 100 tries. */
 const ROUNDS = exports.ROUNDS = 6
 const LOOK = 3 // rounds of a first look
 
 /** Where an error of the lab points to. */
-const PAGE = exports.PAGE = ' (benchmarks/README.md)'
+const READ_ON = exports.READ_ON = ' (benchmarks/README.md)'
 
 const OPTIONS = {
   full: { help: `a result: ${ROUNDS} rounds of everything. Without it a first look of ${LOOK} short rounds, within four minutes` },
@@ -84,40 +83,12 @@ const listOf = options => Object.keys(options).map(name => `--${name}`).join(', 
 exports.usage = function (lab, contenders, own = {}) {
   const line = ([name, { value, help }]) => `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(16)} ${help}`
   const lines = Object.entries({ ...OPTIONS, ...own }).map(line)
-  return [`usage: make ${exports.targetOf(lab)} ARGS="…"`, '', ...lines, '', `contenders: ${contenders.join(', ')}`].join('\n')
-}
-
-/** What make calls a lab. */
-exports.targetOf = lab => lab === 'battle' ? lab : `bench-${lab}`
-
-/**
- * The binary that `--node` names: a file, or the newest of a version, which is downloaded where it is missing.
- *
- *    await nodeBinary('26') // '/home/ada/.cache/kone/node/26.10.0/node'
- */
-exports.nodeBinary = async function (text) {
-  if (!/^\d+(\.\d+){0,2}$/.test(text)) return text
-  if (text === process.versions.node || text === process.versions.node.split('.')[0]) return process.execPath
-  try {
-    return (await binary(text)).file
-  } catch (err) {
-    throw new OptionError(`--node ${text}: ${err.message}`)
-  }
-}
-
-/** The version of a Node binary: 'v20.20.2'. */
-exports.nodeVersion = function (binary) {
-  if (binary === process.execPath) return process.version
-  try {
-    const version = execFileSync(binary, ['-v'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-    if (/^v\d+\.\d+\.\d+/.test(version)) return version
-  } catch {}
-  throw new OptionError(`--node must be a major version or a binary that runs here, as 26, not ${binary}`)
+  return [`usage: make ${targetOf(lab)} ARGS="…"`, '', ...lines, '', `contenders: ${contenders.join(', ')}`].join('\n')
 }
 
 /** A mistake on the command line, with where to read on. */
 const OptionError = exports.OptionError = class extends Error {
   constructor (message) {
-    super(`${message}${PAGE}`)
+    super(`${message}${READ_ON}`)
   }
 }

@@ -8,15 +8,14 @@ const generators = require('../load/generators')
 const Program = require('../servers/program')
 const Server = require('../servers/server')
 const { floorOf } = require('../servers/floor')
-const { commit } = require('./commit')
-const { machine, pins } = require('./machine')
-const { nodeBinary, nodeVersion } = require('./options')
+const { pins } = require('./machine')
+const { nodeBinary } = require('./node')
 const bar = require('./progress')
-const { cellRows, row } = require('./result')
-const { doubt, measure, remarks } = require('../../../command/measure/cost')
+const Record = require('./record')
+const { headerDifferences, verify } = require('./verify')
+const { doubt, measure } = require('../../../command/measure/cost')
 const { disturbance } = require('../../../command/measure/quiet')
 const { rounds } = require('../../../command/measure/rounds')
-const { headerDifferences, verify } = require('./verify')
 const Figures = require('../report/figures')
 const { sectionsOf } = require('../report/page')
 const { table } = require('../report/text')
@@ -24,8 +23,8 @@ const { table } = require('../report/text')
 const QUICK = 203_000 // ms that a first look may take
 const FEW = { connections: 50, settle: undefined } // of a load: what leaks descriptors is warmed by it
 
-/** One run of a lab: what its options say, its servers and generators, and the result that its steps fill. */
-module.exports = class Session {
+/** One run of a lab: its servers and generators, and the steps that fill its record. */
+module.exports = class Session extends Record {
   #generators = {} // by name
   #endings = new Set()
   #warm = new Set() // servers
@@ -36,36 +35,13 @@ module.exports = class Session {
   #view
 
   constructor (name, contenders, options, argv, view) {
+    const cores = pins()
+    super({ name, options, argv, pins: cores })
     this.#view = view
     this.name = name
     this.options = options
-    this.pins = pins()
-    this.nodeVersion = nodeVersion(options.node)
+    this.pins = cores
     this.contenders = options.only ? contenders.filter(({ name }) => options.only.includes(name)) : contenders
-    this.result = {
-      lab: name,
-      date: new Date().toISOString(),
-      node: this.nodeVersion,
-      command: ['node', path.relative(path.join(__dirname, '../../..'), process.argv[1]), ...argv].join(' '),
-      commit: commit(),
-      machine: machine(),
-      contenders: [],
-      rows: [],
-      rejected: [],
-      missing: [],
-      skipped: [],
-      conditions: [],
-      derived: {
-        quick: options.quick,
-        rounds: options.rounds,
-        only: options.only ?? undefined,
-        pinned: this.pins,
-        about: {},
-        remarks: [],
-        discarded: [],
-        responses: []
-      }
-    }
   }
 
   // ---- what runs beside the lab, and ends with it
@@ -134,7 +110,7 @@ module.exports = class Session {
         server.request = typeof request === 'function' ? await request(server) : request
         server.response = await check(server, expected)
         servers.push(server)
-        this.#note(server)
+        this.meet(server)
       } catch (err) {
         this.reject(workload, server.name, err.message)
         await server.stop()
@@ -172,8 +148,8 @@ module.exports = class Session {
       if (!how) return await this.launch(contender)
       this.miss(contender.name, how)
     } catch ({ message }) {
-      if (this.#knows(contender)) this.reject(workload, contender.name, message)
-      else this.miss(contender.name, howToGet(contender, message, contender.node ?? this.nodeVersion))
+      if (this.knows(contender.name)) this.reject(workload, contender.name, message)
+      else this.miss(contender.name, howToGet(contender, message, contender.node ?? this.result.node))
     }
     return null
   }
@@ -312,71 +288,6 @@ module.exports = class Session {
       if (i < parts.length - 1) this.print({ isBrief: true })
     }
     this.#part = this.#prefix = ''
-  }
-
-  // ---- notes in the result
-
-  /** The rows, remarks and rejections of cells, as `rounds` leaves them. */
-  record (cells) {
-    const { rows, derived } = this.result
-    for (const cell of cells) {
-      const { workload, server: { name: contender }, load, samples, discarded, rejected } = cell
-      const of = { workload, contender }
-      derived.discarded.push(...discarded.map(({ round, reason }) => ({ ...of, round, reason })))
-      if (rejected) {
-        this.reject(workload, contender, rejected)
-        continue
-      }
-      rows.push(...cellRows(cell))
-      const all = [...cell.isRestarted ? ['started anew before each round'] : [], ...remarks(samples, load)]
-      derived.remarks.push(...all.map(remark => ({ ...of, remark })))
-    }
-  }
-
-  /**
-   * Rows of other figures than those of a load.
-   *
-   * @param {object[]} cells as `rounds` leaves them; what was rejected is left out of its workload
-   * @param {[string, string, (sample: object) => number, string?][]} figures metric, unit, what it is of a sample, and the
-   *   workload, if not that of the cell
-   */
-  recordFigures (cells, figures) {
-    for (const { workload: own, server: { name: contender }, samples, rejected } of cells) {
-      if (rejected) this.reject(own, contender, rejected)
-      else {
-        this.result.rows.push(...figures.map(([metric, unit, of, workload = own]) =>
-          row({ workload, contender, metric, unit }, samples.map(of))))
-      }
-    }
-  }
-
-  /** Note a part that there is no time for. */
-  skip (part, reason = 'no time left') {
-    console.error(`${part} is left out: ${reason}`)
-    this.result.skipped.push({ part, reason })
-  }
-
-  /** Note what is not on this machine, and how to get it. */
-  miss (name, how) {
-    if (this.result.missing.some(one => one.name === name)) return
-    console.error(`${name} is missing: ${how}`)
-    this.result.missing.push({ name, how })
-  }
-
-  /** Leave a contender out of a workload. */
-  reject (workload, contender, reason) {
-    console.error(`${contender} is left out of ${workload}: ${reason}`)
-    this.result.rejected.push({ workload, contender, reason })
-  }
-
-  #note ({ contender: { name, version, about }, how: { node } }) {
-    if (this.#knows({ name })) return
-    this.result.contenders.push({ name, version: version(nodeVersion(node)) })
-    if (about) this.result.derived.about[name] = about
-  }
-
-  #knows ({ name }) {
-    return this.result.contenders.some(one => one.name === name)
   }
 }
 

@@ -32,23 +32,6 @@ exports.verifyAll = async function (port, questions) {
   return responses[0]
 }
 
-/**
- * How the responses of a workload of dropin are verified: each has the status, type and body that are expected, and kone's
- * has every header of Koa's and no other. node's may have fewer: it is by hand.
- *
- *    lab.start(contenders, { workload, request, expected, check: compared(request) }) // koa comes first
- */
-exports.compared = function (request) {
-  let koa
-  return async function check ({ name, port }, expected) {
-    const response = await exports.verify(port, request, expected)
-    if (name === 'koa') koa = response
-    const differences = koa && name.startsWith('kone') ? exports.headerDifferences(response.headers, koa.headers) : []
-    if (differences.length) throw new Error(`its headers are not koa's: ${differences.join(', ')}`)
-    return response
-  }
-}
-
 const CHANGING = new Set(['date', 'set-cookie', 'x-response-time', 'x-request-id'])
 
 /** Names and values of the headers in which a response differs from the reference's. */

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { PAGE } = require('../run/options')
+const { READ_ON } = require('../run/options')
 const { root } = require('./kone')
 
 /**
@@ -40,10 +40,10 @@ const versionOf = exports.versionOf = function (name) {
 exports.list = function (file, { only } = {}) {
   const table = require(file)
   return (only ?? Object.keys(table)).map(name => {
-    if (!table[name]) throw new TypeError(`there is no contender ${name} in ${file}: expected ${Object.keys(table).join(', ')}${PAGE}`)
+    if (!table[name]) throw new TypeError(`there is no contender ${name} in ${file}: expected ${Object.keys(table).join(', ')}${READ_ON}`)
     const { start, command, package: of, version, ...rest } = table[name]
     if (command) return { ...rest, name, program: table[name], version }
-    if (typeof start !== 'function') throw new TypeError(`${name} of ${file} has neither start nor command: expected one${PAGE}`)
+    if (typeof start !== 'function') throw new TypeError(`${name} of ${file} has neither start nor command: expected one${READ_ON}`)
     return { ...rest, name, file, key: name, package: of, version: versionOf(of) }
   })
 }

@@ -14,7 +14,7 @@
 const { execFileSync } = require('node:child_process')
 const path = require('node:path')
 
-const { nodeBinary, nodeVersion } = require('../../../benchmarks/lib/run/options')
+const { nodeBinary, nodeVersion } = require('../../../benchmarks/lib/run/node')
 const Server = require('../../../benchmarks/lib/servers/server')
 const commandLine = require('../../../tools/command-line')
 const { all, comparison, contender, install, suite } = require('./applications')
