@@ -1,5 +1,8 @@
 'use strict'
 
+// WebSockets in a route, behind the same middleware as pages: who has signed in talks to a channel.
+//
+//    curl -c cookies localhost:3000/login -d user=Ada
 const Kone = require('kone')
 const bodyParser = require('kone/middleware/bodyParser')
 const Router = require('kone/middleware/router')
@@ -12,9 +15,11 @@ const channels = new Map() // name → its sockets
 
 const login = (ctx, next) => ctx.session.user ? next() : ctx.throw(401)
 
-router.post('/login', async ctx => {
+router.post('/login', ctx => {
+  const { user } = ctx.request.body
+  ctx.assert(typeof user === 'string' && user !== '', 400, 'expected a user') // your app checks a password
   ctx.sessionHandler.regenerateId()
-  ctx.session.user = ctx.request.body.user
+  ctx.session.user = user
   ctx.status = 204
 })
 

@@ -1,5 +1,6 @@
 'use strict'
 
+// HTTP/2 and HTTP/1.1 on one port, as each client chooses.
 const http2 = require('node:http2')
 const Kone = require('kone')
 const certificate = require('./certificate')

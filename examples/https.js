@@ -1,5 +1,6 @@
 'use strict'
 
+// HTTPS: the app on a server of node:https, with the certificate of the PEM files KEY and CERT, or one for localhost.
 const https = require('node:https')
 const Kone = require('kone')
 const certificate = require('./certificate')

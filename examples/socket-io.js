@@ -1,5 +1,6 @@
 'use strict'
 
+// socket.io on the server of app.listen().
 const Kone = require('kone')
 const { Server } = require('socket.io')
 

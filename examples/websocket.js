@@ -1,5 +1,6 @@
 'use strict'
 
+// WebSockets by the package ws, on the server of app.listen(). In routes and behind middleware: chat.js.
 const Kone = require('kone')
 const { WebSocketServer } = require('ws')
 

@@ -14,8 +14,8 @@ const { isSafe, requestsOf } = require('./requests')
 const SIDES = ['koa', 'koa again', 'kone']
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const ROUNDS = 3
-const AGAIN = 3   // askings in which a difference must be there again
-const MOST = 40   // askings at most, for a difference that is not there each time
+const AGAIN = 3   // how often a difference must come again
+const MOST = 40   // at most, for a difference that does not come each time
 
 /**
  * `kone try`: runs an app on Koa, on Koa again and on kone, sends each the same requests, and prints where kone differs
@@ -156,7 +156,7 @@ class Trial {
 
   /**
    * A difference is there again, three times, while the two Koas do not differ in it. One that comes with each tenth
-   * request needs more askings.
+   * request is sent more often.
    */
   async confirmed (one) {
     const candidates = () => [...one.seen.values()].filter(part => !one.mask.has(part))

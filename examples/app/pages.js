@@ -179,7 +179,7 @@ function forPeople (attempts) {
 /** A cookie for a year, and back to the page that the form or link is on. */
 function remember (ctx, cookie, value) {
   ctx.cookies.set(cookie, value, { httpOnly: true, sameSite: 'lax', maxAge: YEAR })
-  ctx.redirect('back', '/')
+  ctx.back('/')
 }
 
 function field (ctx, name) {

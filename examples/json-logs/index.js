@@ -1,5 +1,6 @@
 'use strict'
 
+// A line of JSON for each request and each error, by pino; lines of one request have its id.
 const Kone = require('kone')
 const requestId = require('kone/middleware/requestId')
 const logs = require('./logs')

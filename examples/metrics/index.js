@@ -1,5 +1,6 @@
 'use strict'
 
+// Figures for Prometheus, and whether the server is alive and takes requests.
 const Kone = require('kone')
 const health = require('kone/middleware/health')
 const metrics = require('kone/middleware/metrics')

@@ -1,5 +1,6 @@
 'use strict'
 
+// A span for each request, named by its route, that belongs to the trace of whoever sent it.
 const { context, propagation } = require('@opentelemetry/api')
 const { InMemorySpanExporter, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace-base')
 const { NodeTracerProvider } = require('@opentelemetry/sdk-trace-node')

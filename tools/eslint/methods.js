@@ -20,7 +20,7 @@ const ASSIGN = new Set(['Object.assign', 'Object.defineProperties'])
 
 /**
  * An ESLint rule: nothing observes a stream by a method in place of node's, because node need not call it: Node 26's
- * pipe() calls _write() of a Writable around its write(). It refuses
+ * pipe() calls _write() of a Writable and not its write(). It refuses
  *
  *    stream.write = …                  // of anything but `this`, also by Object.assign() and Object.defineProperty()
  *    class A extends Writable { write () { super.write() } }
