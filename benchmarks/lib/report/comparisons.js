@@ -12,7 +12,7 @@ const BESIDE = exports.BESIDE = [
   ['Koa 2', name => name === 'koa'],
   ['`node:http` by hand', name => name === 'node'],
   ['`node:http` in its cheapest form', name => name === 'node-cheapest'],
-  ['a raw socket that parses nothing', name => name === 'net'],
+  ['a raw socket that parses no request', name => name === 'net'],
   ['nginx', name => name === 'nginx'],
   ['any other server of the labs', name => !/^(?:net|nginx|kone.*|(?:koa|node)(?:-(?:bluebird|cheapest|cluster|static))?)$/.test(name)]
 ]

@@ -48,8 +48,8 @@ exports.overview = function (all, { unit = 'request' } = {}) {
       ])
     ],
     notes: [
-      isThere('net') && '*above the socket*: the time that a framework can change. The raw socket parses nothing and writes fixed bytes; ' +
-        'what it takes is the kernel’s and Node’s.',
+      isThere('net') && '*above the socket*: the time that a framework can change. The raw socket finds at most where a ' +
+        'request ends, and writes fixed bytes; what it takes is the kernel’s and Node’s.',
       absent.length && `Not measured: ${absent.map(name => NAMES[name]).join('; ')}.`
     ].filter(Boolean)
   }

@@ -109,7 +109,7 @@ class FrontResponse extends http.ServerResponse {
   // @ts-expect-error -- declared as a property
   get writableLength () {
     const { parts } = this[kOutgoing]
-    // @ts-expect-error
+    // @ts-expect-error -- the same
     const length = super.writableLength
     return parts === null ? length : length + parts.size
   }
