@@ -2,12 +2,14 @@
 
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
-const http = require('node:http')
+const https = require('node:https')
 const net = require('node:net')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { Readable } = require('node:stream')
+const tls = require('node:tls')
 
+const { credentials } = require('../engines/http1/sides')
 const engines = require('../helpers/engines')
 
 let paths = 0
@@ -63,50 +65,65 @@ engines('a stream body', ({ it, ask, serve }) => {
       throw new Error('disk on fire')
     }
   }
+  const skip = { http2: 'has streams', inject: 'has no connection', fetch: 'has no connection' }
   for (const [what, fail] of Object.entries(BROKEN)) {
-    it(`should reset the connection of HTTP/1.0, whose end would complete the body, when ${what} fails`, {
-      skip: { http2: 'has no HTTP/1.0', inject: 'has no connection', fetch: 'has no connection' }
-    }, async () => {
-      const client = new net.Socket()
-      const arrived = new Promise(resolve => { // libuv takes a reset for an end that comes in one read with data
-        let text = ''
-        client.on('data', chunk => { if ((text += chunk).endsWith('half')) resolve() })
+    // Of a body of HTTP/1.0 the end of the connection is the end, and Ruby's net/http looks at no length either.
+    for (const [request, length] of [['GET / HTTP/1.0', undefined], ['GET / HTTP/1.1\r\nHost: a', 10]]) {
+      it(`should reset the connection when ${what} fails, length ${length}`, { skip }, async () => {
+        const client = new net.Socket()
+        const arrived = new Promise(resolve => { // libuv takes a reset for an end that comes in one read with data
+          let text = ''
+          client.on('data', chunk => { if ((text += chunk).endsWith('half')) resolve() })
+        })
+        const { port } = await serve(app => Object.assign(app, { silent: true }).use(ctx => {
+          ctx.status = 200
+          ctx.length = length
+          return fail(ctx, arrived)
+        }))
+        client.connect(port, '127.0.0.1').write(`${request}\r\n\r\n`)
+        await assert.rejects(once(client, 'end'), { code: 'ECONNRESET' })
       })
-      const { port } = await serve(app => Object.assign(app, { silent: true }).use(ctx => fail(ctx, arrived)))
-      client.connect(port, '127.0.0.1').write('GET / HTTP/1.0\r\n\r\n')
-      await assert.rejects(once(client, 'end'), { code: 'ECONNRESET' })
-    })
+    }
 
-    // Without a reset only the client's timeout can cut it. Koa leaves each such response open.
-    it(`should not end the connection of a Unix socket, which has no resets, when ${what} fails on HTTP/1.0`, {
-      skip: { http2: 'has no HTTP/1.0', inject: 'has no connection', fetch: 'has no connection' }
-    }, async t => {
-      const client = new net.Socket()
-      const arrived = once(client, 'data')
-      const reported = []
-      let finished
-      const { app } = await serve(app => app.on('error', err => reported.push(err.message)).use(ctx => {
-        if (ctx.path === '/whole') {
-          ctx.body = 'whole'
-          return
+    // Where there is no reset only the client's timeout can cut it. Koa leaves each such response open.
+    for (const where of ['a Unix socket', 'TLS']) {
+      it(`should not end the connection of ${where} when ${what} fails on HTTP/1.0`, { skip }, async t => {
+        const reported = []
+        const half = new EventEmitter()
+        const arrived = once(half, 'arrives')
+        let finished
+        const { app } = await serve(app => app.on('error', err => reported.push(err.message)).use(ctx => {
+          if (ctx.path === '/whole') {
+            ctx.body = 'whole'
+            return
+          }
+          finished = new Promise(resolve => ctx.onFinished(resolve))
+          return fail(ctx, arrived)
+        }))
+        const socketPath = join(tmpdir(), `kone-stream-${process.pid}-${paths++}.sock`)
+        const isSecure = where === 'TLS'
+        const server = isSecure
+          ? app.attach(https.createServer(await credentials())).listen(0, '127.0.0.1')
+          : app.listen(socketPath)
+        t.after(() => server.close())
+        await once(server, 'listening')
+        const to = isSecure ? { port: server.address().port, host: '127.0.0.1', rejectUnauthorized: false } : { path: socketPath }
+        const failed = once(app, 'error')
+        let hasEnded = false
+        const client = isSecure ? tls.connect(to) : net.connect(to)
+        client.on('data', () => half.emit('arrives')).on('end', () => { hasEnded = true }).write('GET / HTTP/1.0\r\n\r\n')
+        await failed
+        for (let i = 0; i < 2; i++) {
+          const other = isSecure ? tls.connect(to) : net.connect(to)
+          other.write('GET /whole HTTP/1.0\r\n\r\n')
+          assert.match(String(await other.toArray()), /whole$/)
         }
-        finished = new Promise(resolve => ctx.onFinished(resolve))
-        return fail(ctx, arrived)
-      }))
-      const socketPath = join(tmpdir(), `kone-stream-${process.pid}-${paths++}.sock`)
-      const server = app.listen(socketPath)
-      t.after(() => server.close())
-      await once(server, 'listening')
-      const failed = once(app, 'error')
-      let hasEnded = false
-      client.connect(socketPath).on('end', () => { hasEnded = true }).write('GET / HTTP/1.0\r\n\r\n')
-      await failed
-      for (let i = 0; i < 2; i++) await once(http.get({ socketPath, path: '/whole', agent: false }), 'response')
-      assert.equal(hasEnded, false)
-      client.destroy()
-      assert.ok(await finished instanceof Error)
-      assert.deepEqual(reported, ['disk on fire'])
-    })
+        assert.equal(hasEnded, false)
+        client.destroy()
+        assert.ok(await finished instanceof Error)
+        assert.deepEqual(reported, ['disk on fire'])
+      })
+    }
   }
 
   it('should be sent whole when it has each chunk at once, with and without a declared length', async () => {

@@ -2,11 +2,11 @@
 
 const { after, before, describe, it } = require('node:test')
 const assert = require('node:assert/strict')
-const { EventEmitter, once } = require('node:events')
+const { once } = require('node:events')
 const http = require('node:http')
 const https = require('node:https')
 const net = require('node:net')
-const { Duplex, Readable } = require('node:stream')
+const { Duplex } = require('node:stream')
 const { setImmediate: turn } = require('node:timers/promises')
 const tls = require('node:tls')
 
@@ -99,25 +99,6 @@ describe('reads that follow each other at once, as those of several TLS records 
       }
       assert.deepEqual(dispatched, inOrder)
       assert.deepEqual([...text.matchAll(/\r\n\r\n(\d+)/g)].map(match => Number(match[1])), inOrder)
-    })
-  }
-})
-
-describe('a response of HTTP/1.0 that fails midway', () => {
-  for (const http1 of [true, false]) {
-    it(`should be reset below TLS, because many clients take an end without a close_notify for its end, ${http1 ? 'front' : 'node:https'}`, async t => {
-      const half = new EventEmitter()
-      const { to } = await served(t, app => use(ctx => {
-        ctx.body = Readable.from((async function * () {
-          yield 'half'
-          await once(half, 'arrives')
-          throw new Error('disk on fire')
-        })())
-      })(Object.assign(app, { http1, silent: true })), true)
-      const client = tls.connect(to)
-      client.write('GET / HTTP/1.0\r\n\r\n')
-      client.on('data', () => half.emit('arrives'))
-      await assert.rejects(once(client, 'end'), { code: 'ECONNRESET' })
     })
   }
 })
