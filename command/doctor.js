@@ -5,6 +5,7 @@ const path = require('node:path')
 const errorLine = require('../cluster/error-line')
 const withParents = require('../cluster/parents')
 const { version: koneVersion } = require('../package.json')
+const { koneFor } = require('./as-koa/replacement')
 const facts = require('./doctor.json')
 const { print, printJSON } = require('./print')
 
@@ -206,9 +207,11 @@ function lines (found) {
       ({ middleware, gain }) => `${found.prefix}/middleware/${middleware}${gain ? `: ${share(gain)}` : ''}`],
     ['Not installed, so that their sources were not read:', found.notInstalled]
   ]
+  const fitting = koneFor(majorOf(found.koa))
+  const isOther = fitting !== null && fitting !== koneFor(koneVersion)
   return [
     titleOf(found),
-    ...Number(majorOf(found.koa)) >= 3 ? ["kone@3 has Koa 3's API (kone/MIGRATION.md)."] : [],
+    ...isOther ? [`${fitting} has Koa ${majorOf(found.koa)}'s API (kone/MIGRATION.md).`] : [],
     ...sections.filter(([, list]) => list.length > 0).flatMap(([title, list, note]) => ['', title, ...rows(list, note)]),
     '',
     ...facts.measured.length > 0
@@ -216,7 +219,7 @@ function lines (found) {
       : [],
     ...found.replaceable.some(({ gain }) => gain) ? ["Those of the set are its middleware ÷ the package's, both on kone."] : [],
     ...found.nearest ? [`The measured app that is nearest to this one, by the alias alone: ${nearestOf(found)}`] : [],
-    ...found.isKone || Number(majorOf(found.koa)) >= 3 ? [] : [`To compare this app's own responses, and to measure it: npx kone try <file>, or npx kone try -- npm start ${TRY}`]
+    ...found.isKone || isOther ? [] : [`To compare this app's own responses, and to measure it: npx kone try <file>, or npx kone try -- npm start ${TRY}`]
   ]
 }
 

@@ -117,16 +117,17 @@ async function main (args) {
     console.log(page(name, command))
     return
   }
-  if (program?.length > 0) return command.run(undefined, values, program)
   const [file, ...rest] = positionals
+  if (program?.length > 0 && file === undefined) return command.run(undefined, values, program)
   if (command.file && file === undefined) throw new Error(`no file was given: ${usage(name, command)} (see kone ${name} --help)`)
-  const surplus = command.file ? rest[0] : file
+  const surplus = command.file ? rest[0] ?? program?.[0] : file
   if (surplus !== undefined) throw new Error(`${surplus} is one argument too many: ${usage(name, command)} (see kone ${name} --help)`)
   await command.run(file, values)
 }
 
-function usage (name, { file, flags }) {
-  return `kone ${name}${file ? ' <file>' : ''}${Object.keys(flags).length > 0 ? ' [flags]' : ''}`
+function usage (name, { file, flags, takesCommand }) {
+  const way = `kone ${name}${file ? ' <file>' : ''}${Object.keys(flags).length > 0 ? ' [flags]' : ''}`
+  return takesCommand ? `${way}, or kone ${name} [flags] -- <command>` : way
 }
 
 function overview () {

@@ -18,6 +18,9 @@ const LONGEST = 4096 // bytes
 
 const majorOf = version => Number.parseInt(version, 10)
 
+/** @return {string|null} the kone that has the API of this version of Koa */
+const koneFor = version => [2, 3].includes(majorOf(version)) ? `kone@${majorOf(version)}` : null
+
 /** Which file of kone stands for which file of Koa. */
 class Replacement {
   /** @param {SharedArrayBuffer} [shared] by other threads: Node 20 resolves imports in one of its own */
@@ -110,8 +113,8 @@ class Replacement {
   leaveAlone (folder, version) {
     this.leftAlone ??= version
     if (process.env.KONE_AS_KOA === 'quiet') return
-    const major = majorOf(version)
-    const use = major === 2 || major === 3 ? `: use ${major === 3 ? 'kone@3' : 'kone@2'}` : ''
+    const fitting = koneFor(version)
+    const use = fitting === null ? '' : `: use ${fitting}`
     say(`koa ${version} in ${path.relative(process.cwd(), folder) || '.'} is left alone by kone ${kone.version}${use} (kone/as-koa)`)
   }
 
@@ -156,4 +159,4 @@ function isIn (range, version) {
   return range.startsWith('^') && differs >= first && found[differs] > least[differs]
 }
 
-module.exports = { Replacement, isIn }
+module.exports = { Replacement, isIn, koneFor }

@@ -18,6 +18,7 @@ class Client {
   #isTls
   #keepsBody
   #text = '' // of the headers until they are complete; of the whole response if the body is kept
+  #isHead = false // its response has no body, whatever its fields say
   #missing = -1 // bytes of the body still to come; -1 while the headers are not complete
   #chunks = null // of a chunked body, which is not kept
   #done = null
@@ -62,12 +63,13 @@ class Client {
   /**
    * Send a request, or its first part.
    *
-   * @param {number} [size] of the response, where it is no HTTP: behind a 101
+   * @param {{ size?: number, isHead?: boolean }} [response] size: where it is no HTTP, behind a 101
    */
-  request (parts, done, size = -1) {
+  request (parts, done, { size = -1, isHead = false } = {}) {
     this.#text = this.body = ''
     this.status = size < 0 ? '' : '200'
     this.#missing = size
+    this.#isHead = isHead
     this.#chunks = null
     this.size = Math.max(0, size)
     this.#done = done
@@ -100,8 +102,9 @@ class Client {
       const end = this.#text.indexOf('\r\n\r\n')
       if (end < 0) return true
       this.status = this.#text.slice(9, 12)
-      if (/\r\ntransfer-encoding: *chunked/i.test(this.#text)) return this.#beginChunks(end + 4)
-      const declared = ['101', '204', '304'].includes(this.status) ? 0 : /\r\ncontent-length: *(\d+)/i.exec(this.#text)?.[1]
+      const isEmpty = this.#isHead || ['101', '204', '304'].includes(this.status)
+      if (!isEmpty && /\r\ntransfer-encoding: *chunked/i.test(this.#text)) return this.#beginChunks(end + 4)
+      const declared = isEmpty ? 0 : /\r\ncontent-length: *(\d+)/i.exec(this.#text)?.[1]
       this.size = end + 4 + Number(declared)
       this.#missing = this.size - this.#text.length
       if (this.#keepsBody) this.body = this.#text.slice(end + 4)

@@ -2,6 +2,8 @@
 
 const { Client } = require('./client')
 
+const STALLS = 10_000 // ms without a response on any connection
+
 /**
  * Kept connections to one server, in a closed loop: each sends its next request when it has a response.
  *
@@ -12,7 +14,8 @@ const { Client } = require('./client')
 class Load {
   /**
    * @param {{ port: number, isTls?: boolean, connections: number }} where
-   * @param {{ parts: (Buffer|string)[], status: string }[]} requests sent in turn; status: that responses must have
+   * @param {{ parts: (Buffer|string)[], status: string, isHead?: boolean }[]} requests sent in turn; status: that
+   *   responses must have
    */
   constructor ({ connections, ...where }, requests) {
     this.where = where
@@ -24,7 +27,7 @@ class Load {
   /**
    * @param {{ requests?: number, seconds?: number }} most which of them ends it
    * @return {Promise<object>} the sample
-   * @throws {Error} at the first response that is not whole or has another status
+   * @throws {Error} at the first response that is not whole or has another status, and if none comes for ten seconds
    */
   async run ({ requests = Infinity, seconds = Infinity }) {
     await this.open()
@@ -33,23 +36,30 @@ class Load {
     let begun = 0
     let done = 0
     let bytes = 0
+    let seen = -1
+    let isStalled = false
+    const watch = setInterval(() => {
+      isStalled = done === seen
+      if (isStalled) for (const { socket } of this.clients) socket.destroy()
+      seen = done
+    }, STALLS)
     await Promise.all(this.clients.map(client => new Promise((resolve, reject) => {
       const next = () => {
         if (begun === requests || performance.now() >= until) return resolve()
-        const { parts, status } = this.requests[begun++ % this.requests.length]
+        const { parts, status, isHead } = this.requests[begun++ % this.requests.length]
         if (!client.isOpen) return reject(new Error(CLOSED))
         client.request(parts, () => {
           if (client.status !== status || !client.isWhole) return reject(new Error(reasonOf(client, status)))
           done++
           bytes += client.size
           next()
-        })
+        }, { isHead })
       }
       next()
     }))).catch(err => {
       this.close() // what is under way is no part of the next run
-      throw err
-    })
+      throw isStalled ? new Error(`no response within ${STALLS / 1000} s`) : err
+    }).finally(() => clearInterval(watch))
     const spent = (performance.now() - began) / 1000
     const { length } = this.clients
     const latencyMeanMs = length * spent * 1000 / done // none of the connections was ever without a request

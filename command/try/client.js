@@ -15,6 +15,16 @@ const CLOSES_WITHIN = 10   // ms in which a server closes a connection that it d
 const CLOSED = ', then the connection was closed'
 const SURPLUS = ', then came bytes of no response'
 
+/** Header fields: a later value replaces that of a name that differs in case alone. */
+function merged (...all) {
+  const fields = new Map()
+  for (const [name, value] of all.flatMap(Object.entries)) {
+    const key = name.toLowerCase()
+    fields.set(key, [fields.get(key)?.[0] ?? name, value])
+  }
+  return Object.fromEntries(fields.values())
+}
+
 /** Asks one process of the app, on one connection, and keeps the cookies that it sets. */
 class Client {
   /** @param {{ port: number, protocol: string }} server @param {string} host as the app is named by its clients */
@@ -28,8 +38,8 @@ class Client {
    * @param {{ method: string, path: string, headers: object, body?: string|Buffer }} request
    * @return {Promise<object>} `{ status, reason, fields, body, size, hash, end }`, or `{ failure }`
    */
-  async ask ({ method, path, headers = {}, body }) {
-    const fields = { Host: this.host, ...headers, ...this.cookieField(headers) }
+  async ask ({ method, path, headers, body }) {
+    const fields = this.fieldsOf(headers)
     if (body !== undefined) fields['Content-Length'] = Buffer.byteLength(body)
     let timer
     try {
@@ -47,12 +57,13 @@ class Client {
     }
   }
 
-  /** What a browser recorded, and in its place what this process has set. */
-  cookieField (headers) {
-    const name = Object.keys(headers).find(name => name.toLowerCase() === 'cookie')
-    const recorded = name === undefined ? [] : headers[name].split(/; */).map(pair => [pair.split('=')[0], pair])
-    const all = new Map([...recorded, ...this.cookies])
-    return all.size === 0 ? {} : { [name ?? 'Cookie']: [...all.values()].join('; ') }
+  /** With the cookies that a browser recorded, or in their place those that this process has set. */
+  fieldsOf (headers) {
+    const fields = merged({ Host: this.host, Cookie: '' }, headers)
+    const recorded = fields.Cookie.split(/; */).filter(Boolean).map(pair => [pair.split('=')[0], pair])
+    fields.Cookie = [...new Map([...recorded, ...this.cookies]).values()].join('; ')
+    if (fields.Cookie === '') delete fields.Cookie
+    return fields
   }
 
   keep (lines) {
@@ -115,7 +126,7 @@ class Http2 {
     }
     const { session } = this
     const headers = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]))
-    const req = session.request({ ':method': method, ':path': path, ':authority': headers.host ?? Host, ...headers, host: undefined })
+    const req = session.request({ ':method': method, ':path': path, ':authority': Host, ...headers })
     const closed = once(req.on('error', () => {}), 'close').then(() => { throw new Error('the stream was closed') })
     const response = Promise.race([once(req, 'response'), closed]).then(([{ ':status': status, ...received }]) => {
       const all = Object.entries(received).flatMap(([name, value]) => [value].flat().map(one => [name, one]))
@@ -165,4 +176,4 @@ async function read (stream, after) {
   return { body: Buffer.concat(chunks), size, hash: end === 'open' ? null : hash.digest('hex'), end }
 }
 
-module.exports = { Client }
+module.exports = { Client, merged }

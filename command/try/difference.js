@@ -8,7 +8,12 @@ const zlib = require('node:zlib')
  */
 
 /** Content-Encoding → what undoes it. */
-const DECODERS = { gzip: zlib.gunzipSync, deflate: zlib.inflateSync, br: zlib.brotliDecompressSync }
+const DECODERS = {
+  gzip: zlib.gunzipSync,
+  deflate: zlib.inflateSync,
+  br: zlib.brotliDecompressSync,
+  zstd: zlib.zstdDecompressSync // from Node 22.15 on
+}
 
 /**
  * @param {object} a response of Client

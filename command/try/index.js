@@ -1,5 +1,6 @@
 'use strict'
 
+const os = require('node:os')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { version } = require('../../package.json')
 const { checkFile } = require('../file')
@@ -24,20 +25,18 @@ const MOST = 40   // at most, for a difference that does not come each time
  * @param {string[]} command as a shell takes it, or the file of an app alone
  * @param {object} values of the flags
  * @param {boolean} isFile
- * @return {Promise<number>} exit code: 0 the same, 1 different, 2 could not try
+ * @return {Promise<number>} exit code: 0 the same, 1 different, 2 could not try, or that of a signal
  */
 module.exports = async function tryApp (command, values, isFile) {
   const processes = new Processes()
-  const stop = () => processes.stop().then(() => process.exit(130))
-  for (const signal of SIGNALS) process.once(signal, stop)
+  let interrupt
+  const interrupted = new Promise(resolve => { interrupt = resolve })
+  for (const signal of SIGNALS) process.on(signal, interrupt)
   try {
     const requests = requestsOf(values)
     const program = isFile ? [process.execPath, ...flagsOf(command[0])] : command
-    await processes.open()
-    const trial = new Trial(side => processes.start(side, program, values.port))
-    await trial.start()
-    const result = await trial.run(requests)
-    if (values.measure) result.measured = await require('./measure')(trial, values, progress)
+    const result = await Promise.race([resultOf(processes, program, requests, values), interrupted])
+    if (SIGNALS.includes(result)) return 128 + os.constants.signals[result]
     if (values.json) printJSON(result)
     else print(lines(result, isFile ? command : ['--', ...command]))
     return result.differences.length === 0 ? 0 : 1
@@ -49,8 +48,17 @@ module.exports = async function tryApp (command, values, isFile) {
   } finally {
     progress('')
     await processes.stop()
-    for (const signal of SIGNALS) process.off(signal, stop)
+    for (const signal of SIGNALS) process.off(signal, interrupt)
   }
+}
+
+async function resultOf (processes, program, requests, values) {
+  await processes.open()
+  const trial = new Trial(side => processes.start(side, program, values.port))
+  await trial.start()
+  const result = await trial.run(requests)
+  if (values.measure) result.measured = await require('./measure')(trial, values, progress)
+  return result
 }
 
 function flagsOf (file) {
@@ -79,7 +87,7 @@ class Trial {
     progress(`starts the app on ${SIDES[side]}`)
     const { server } = this.sides[side] = await this.startApp(SIDES[side])
     const { asked } = server
-    this.clients[side] = new Client(server, typeof asked === 'number' ? `localhost:${asked}` : 'localhost')
+    this.clients[side] = new Client(server, asked > 0 ? `localhost:${asked}` : 'localhost')
   }
 
   /** @param {(routes: string[]) => { requests: object[], left: number }} requestsOf */
@@ -89,22 +97,26 @@ class Trial {
     if (others.length > 0) print([`sends ${others.join(', ')} to three processes, which really do what they ask for`], process.stderr)
     this.tried = requests.map(request => ({ request, mask: new Mask(), last: null, seen: new Map() }))
     for (let round = 0; round < ROUNDS; round++) await this.round(round)
-    const found = []
-    for (const one of this.tried) found.push(...await this.confirmed(one))
+    for (const one of this.tried) one.found = await this.confirmed(one)
     progress('')
+    const differences = this.tried.flatMap(({ found }) => found)
+    const failed = this.tried.filter(({ last }) => last.failure !== undefined)
+      .map(({ request, last }) => ({ request: name(request), failure: last.failure }))
+    if (differences.length === 0 && failed.length === requests.length) {
+      throw new Untried(`no request got a response: ${failed[0].request}: ${failed[0].failure} (kone/docs/api/try.md)`)
+    }
     return {
       koa: this.sides[0].server.koa,
       kone: version,
       node: process.versions.node,
       requests: requests.length,
       left,
-      same: this.tried.filter(({ request }) => !found.some(one => one.request === name(request))).length,
+      same: this.tried.filter(({ found, last }) => found.length === 0 && last.failure === undefined).length,
       statuses: this.tried.map(({ last }) => last.status ?? null),
-      failed: this.tried.filter(({ last }) => last.failure !== undefined)
-        .map(({ request, last }) => ({ request: name(request), failure: last.failure })),
+      failed,
       masked: this.tried.map(({ request, mask }) => ({ request: name(request), what: mask.names }))
         .filter(({ what }) => what.length > 0),
-      differences: found
+      differences
     }
   }
 
@@ -139,6 +151,7 @@ class Trial {
     const exit = response.failure === undefined ? null : await this.sides[side].ended()
     if (exit === null) return response
     this.clients[side].close()
+    await this.sides[side].stop() // what started it (npm, a watcher) may still run
     await this.startSide(side)
     return { failure: `its process ended (${exit})` }
   }

@@ -17,7 +17,7 @@ exports.lines = function (result, command) {
     ...left > 0 ? [`not sent: ${count(left, 'request')} of other methods than GET and HEAD; --all-methods sends them to three processes, which really do them`] : [],
     ...masked.length > 0 ? [`not compared, because Koa differs from itself there: ${places(masked)}`] : [],
     ...isMostlyRefused(statuses) ? ["most responses refuse the request, which proves little: give --header 'authorization: …'"] : [],
-    ...statuses.every(status => status === 404) ? ['no request has reached a route, which proves little: give --requests or --har'] : []
+    ...statuses.every(status => status === 404) ? ['nothing but 404 was compared, which proves little: give --requests or --har'] : []
   ]
   return [
     ...tried,

@@ -38,21 +38,24 @@ module.exports = async function measure (trial, { seconds = '20', only, all = fa
   for (const row of found) await row.calibrate(within)
   const good = found.filter(({ reason }) => reason === null)
   const chosen = [...all ? good : extremes(good), ...found.filter(({ reason }) => reason !== null)]
-  const mix = good.length > 1 ? [new Row(trial, good.map(({ tried: [one] }) => one), good)] : []
-  const planned = [...chosen, ...mix]
-  const willing = planned.filter(({ reason }) => reason === null)
-  if (willing.length > 0) say(`measures ${namesOf(willing)}: some ${figure(willing, within)} requests, ${within} s each`)
+  const mixOf = rows => rows.length > 1 ? [new Row(trial, rows.map(({ tried: [one] }) => one), rows)] : []
+  const willing = chosen.filter(({ reason }) => reason === null)
+  const planned = [...willing, ...mixOf(good)]
+  if (willing.length > 0) say(`measures ${namesOf(planned)}: some ${figure(planned, within)} requests, ${within} s each`)
   for (const row of willing) await row.measure(within, tick)
-  const done = planned.filter(({ reason }) => reason === null)
-  const least = done.filter(row => !mix.includes(row)).sort((a, b) => b.ratio.median - a.ratio.median)[0]
-  for (const row of new Set([least, ...mix])) if (done.includes(row)) await row.profile()
+  const least = willing.filter(({ reason }) => reason === null).sort((a, b) => b.ratio.median - a.ratio.median)[0]
+  const mix = mixOf(good.filter(({ reason }) => reason === null)) // a limiter may have ended the measurement of one
+  for (const row of mix) await row.measure(within, tick)
+  const rows = [...chosen, ...mix]
+  const done = rows.filter(({ reason }) => reason === null)
+  for (const row of done) if (row === least || mix.includes(row)) await row.profile()
   return {
     connections: CONNECTIONS,
     compiled: COMPILED,
     left,
     fallbacks: await trial.sides.at(-1).ask('fallbacks'),
     disturbances: disturbances(done.flatMap(({ recorded }) => recorded), HALF, MACHINE),
-    rows: planned.map(row => row.result)
+    rows: rows.map(row => row.result)
   }
 }
 
@@ -128,6 +131,7 @@ class Row {
   async measure (seconds, tick) {
     const until = performance.now() + seconds * 1000
     for (const cell of this.cells) {
+      if (this.reason !== null) break
       tick(`warms ${this.name}, ${cell.server.name}`)
       await this.warm(cell, performance.now() + seconds * 1000 * WARMING / this.cells.length)
     }
@@ -207,8 +211,8 @@ const sampled = ({ server, load }, requests) => cost(server, () => load.run({ re
 const nameOf = ({ method, path }) => `${method} ${path}`
 
 function partsOf ({ request: { method, path, headers, body = '' }, last }, client) {
-  const fields = { Host: client.host, ...headers, ...client.cookieField(headers) }
-  return { parts: bytes({ method, path, headers: fields, body: Buffer.from(body).toString('latin1') }), status: String(last.status) }
+  const parts = bytes({ method, path, headers: client.fieldsOf(headers), body: Buffer.from(body).toString('latin1') })
+  return { parts, status: String(last.status), isHead: method === 'HEAD' }
 }
 
 function loadOf ({ port, protocol }, requests) {

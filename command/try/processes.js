@@ -5,13 +5,17 @@ const net = require('node:net')
 const path = require('node:path')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { Channel } = require('./channel')
+const { koneFor } = require('../as-koa/replacement')
 const cpu = require('../measure/cpu')
+const { Channel } = require('./channel')
 
 const CHILD = path.join(__dirname, 'child.js')
 const WITHIN = 30_000 // ms until the app listens
 const SETTLED = 400   // ms without another server
+const LATER = 3000    // the same while the server of --port is missing
 const ENDS = 100      // ms in which a process that has failed to respond ends
+const TERMINATES = 500 // ms from SIGTERM to SIGKILL
+const KILLED = 2000   // ms until a process is given up
 const KEPT = 20       // lines of the app's output, for an error
 
 /** An app that could not be tried: exit code 2. */
@@ -27,7 +31,7 @@ class Untried extends Error {}
 class Processes {
   constructor () {
     this.all = []
-    this.waiting = new Map() // side → the process that has not listened yet
+    this.isStopping = false
     this.hub = net.createServer(socket => this.accept(socket))
   }
 
@@ -35,39 +39,40 @@ class Processes {
     await once(this.hub.listen(0, '127.0.0.1'), 'listening')
   }
 
-  /** What an app's process says first is its side. */
+  /** Each process of an app sends first to whose it is. */
   accept (socket) {
-    let of = null
+    let side
     let pid
     const channel = new Channel(socket, message => {
-      if (message.side !== undefined) [of, pid] = [this.waiting.get(message.side) ?? null, message.pid]
-      else if (message.listens !== undefined) of?.listens({ ...message.listens, channel, pid })
+      if (message.index !== undefined) [side, pid] = [this.all[message.index], message.pid]
+      else if (message.listens !== undefined) side?.servers.push({ ...message.listens, channel, pid })
     })
   }
 
   /**
    * @param {string} side
    * @param {string[]} command
-   * @param {number|string} [wanted] the port that the app names
+   * @param {string} [wanted] the port that the app names
    * @return {Promise<Side>}
    * @throws {Untried}
    */
   async start (side, command, wanted) {
-    const one = new Side(side, command, this.hub.address().port)
+    if (this.isStopping) throw new Error('kone try stops')
+    const one = new Side(side, command, { index: this.all.length, port: this.hub.address().port })
     this.all.push(one)
-    this.waiting.set(side, one)
     await one.ready(wanted)
     return one
   }
 
   async stop () {
+    this.isStopping = true
     this.hub.close()
     await Promise.all(this.all.map(one => one.stop()))
   }
 }
 
 class Side {
-  constructor (name, command, port) {
+  constructor (name, command, { index, port }) {
     this.name = name
     this.servers = []
     this.output = []
@@ -76,7 +81,7 @@ class Side {
     const env = {
       ...process.env,
       KONE_AS_KOA: 'quiet',
-      KONE_TRY: JSON.stringify({ side: name, port }),
+      KONE_TRY: JSON.stringify({ isKone: name === 'kone', index, port }),
       NODE_OPTIONS: `${NODE_OPTIONS} --require ${JSON.stringify(CHILD)}`.trim()
     }
     this.child = spawn(command[0], command.slice(1), { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -92,32 +97,27 @@ class Side {
     this.output.splice(0, this.output.length - KEPT)
   }
 
-  listens (server) {
-    this.servers.push(server)
-  }
-
   /** Waits for its server: the one of the port that is wanted, or the only one. */
   async ready (wanted) {
     const until = performance.now() + WITHIN
-    for (let count = -1; this.exit === null && performance.now() < until;) {
-      const isSettled = this.servers.length > 0 && count === this.servers.length
-      if (isSettled) return this.choose(wanted)
+    for (let count = 0; this.exit === null && performance.now() < until;) {
+      if (count > 0 && count === this.servers.length) return this.choose(wanted)
       count = this.servers.length
-      await Promise.race([this.exited, sleep(count === 0 ? 20 : SETTLED)])
+      await this.exitsWithin(count === 0 ? 20 : this.servers.some(isOf(wanted)) ? SETTLED : LATER)
     }
     if (this.exit !== null) throw this.failed(`ended before it listened (${this.exit})`)
     throw this.failed(`did not listen within ${WITHIN / 1000} s`)
   }
 
   choose (wanted) {
-    const known = this.servers.filter(({ asked }) => wanted === undefined || String(asked) === String(wanted))
+    const known = this.servers.filter(isOf(wanted))
     const ports = [...new Set(this.servers.map(({ asked }) => String(asked)))]
     if (this.servers.some(({ isWorker }) => isWorker)) throw this.failed('starts a cluster of its own: name the file of a worker')
     if (known.length === 0) throw this.failed(`listens on ${ports.join(', ')}, not on ${wanted}`)
     if (new Set(known.map(({ asked }) => asked)).size > 1) throw this.failed(`listens on ${ports.join(' and ')}: choose one with --port`)
     const [server] = known
     const { koa, other } = server
-    if (koa === null && other !== null) throw this.failed(`loads koa ${other}: use the kone of the same major version${other.startsWith('3') ? ', kone@3' : ''}`)
+    if (koa === null && other !== null) throw this.failed(`loads koa ${other}: use ${koneFor(other) ?? 'a kone of the same major version'}`)
     if (koa === null) throw this.failed('loads no Koa that can be replaced: it has none, or a bundle or a module system of its own holds it')
     this.server = server
   }
@@ -140,18 +140,27 @@ class Side {
   async ended () {
     const isOver = await Promise.race([this.server.channel.closed.then(() => true), sleep(ENDS)])
     if (!isOver) return null
-    await Promise.race([this.exited, sleep(ENDS)])
+    await this.exitsWithin(ENDS)
     return this.exit ?? 'it ended'
   }
 
-  /** Ends the whole group: `npm start` has children. */
+  /** Ends the whole group: `npm start` has children. A process that has left it ends with its channel. */
   async stop () {
-    for (const signal of ['SIGTERM', 'SIGKILL']) {
-      kill(this.child.pid, signal)
-      await Promise.race([this.exited, sleep(signal === 'SIGTERM' ? 500 : 2000)])
-    }
+    kill(this.child.pid, 'SIGTERM')
+    await this.exitsWithin(TERMINATES)
+    for (const { channel } of this.servers) channel.socket.destroy()
+    kill(this.child.pid, 'SIGKILL')
+    await this.exitsWithin(KILLED)
+    this.child.unref()
+    for (const stream of [this.child.stdout, this.child.stderr]) stream.destroy()
+  }
+
+  exitsWithin (ms) {
+    return Promise.race([this.exited, sleep(ms, undefined, { ref: false })])
   }
 }
+
+const isOf = wanted => ({ asked }) => wanted === undefined || String(asked) === wanted
 
 function kill (pid, signal) {
   try {

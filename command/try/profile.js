@@ -31,9 +31,17 @@ exports.ask = async function (what) {
   return byPackage(profile)
 }
 
-/** @return {{ [name: string]: number }} shares of what ran, by package; native functions count for node */
-function byPackage ({ nodes, samples, timeDeltas }) {
-  const owners = new Map(nodes.map(({ id, callFrame }) => [id, callFrame.functionName === '(idle)' ? null : packageOf(callFrame.url)]))
+/**
+ * @return {{ [name: string]: number }} shares of what ran, by package; native functions count for node, and a function
+ *   that a program has compiled (of a template, a serializer) for its caller
+ */
+const byPackage = exports.byPackage = function ({ nodes, samples, timeDeltas }) {
+  const owners = new Map()
+  const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map(child => [child, id])))
+  for (const { id, callFrame: { functionName, scriptId, url } } of nodes) { // callers come first
+    const isCompiled = url === '' && scriptId !== '0'
+    owners.set(id, functionName === '(idle)' ? null : isCompiled ? owners.get(callers.get(id)) : packageOf(url))
+  }
   const times = new Map()
   for (const [i, sample] of samples.entries()) {
     const name = owners.get(sample)

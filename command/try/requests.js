@@ -1,6 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
+const { merged } = require('./client')
 const { Untried } = require('./processes')
 
 const SAFE = ['GET', 'HEAD']
@@ -20,9 +21,13 @@ exports.isSafe = method => SAFE.includes(method)
  *   other methods, which only --all-methods sends
  * @throws {Untried}
  */
-exports.requestsOf = function ({ header = [], requests, har, 'all-methods': isAll, seconds = '20' }) {
+exports.requestsOf = function (values) {
+  const { header = [], requests, har, 'all-methods': isAll, seconds = '20' } = values
   if (!(Number(seconds) > 0)) refuse(`--seconds must be a positive number, not ${seconds}`)
-  const headers = Object.fromEntries([header].flat().map(field))
+  const unused = ['seconds', 'only', 'all'].find(flag => values[flag] !== undefined)
+  if (unused !== undefined && !values.measure) refuse(`--${unused} is about --measure: give both`)
+  if (requests !== undefined && har !== undefined) refuse('--requests and --har are two sources of requests: give one')
+  const headers = Object.fromEntries(header.map(field))
   const given = requests !== undefined ? fromLines(requests) : har !== undefined ? fromHar(har) : null
   if (given !== null && !isAll && !given.some(({ method }) => exports.isSafe(method))) {
     refuse(`there is no request to send: --all-methods sends the ${given.length} of other methods than GET and HEAD`)
@@ -30,7 +35,7 @@ exports.requestsOf = function ({ header = [], requests, har, 'all-methods': isAl
   return routes => {
     const all = given ?? fromRoutes(routes)
     const sent = all.filter(({ method }) => isAll || exports.isSafe(method))
-    const complete = sent.map(one => ({ ...one, headers: { ...one.headers, ...headers } }))
+    const complete = sent.map(one => ({ ...one, headers: merged(one.headers, headers) }))
     return { requests: complete, left: all.length - sent.length }
   }
 }
@@ -47,8 +52,11 @@ function field (text) {
 
 function fromRoutes (routes) {
   const paths = routes.filter(path => /^\/[^:*(){}[\]?+\\]*$/.test(path))
-  return [...new Set([...paths, '/', '/kone-try-missing'])].map(path => ({ method: 'GET', path, headers: {} }))
+  return [...new Set([...paths, '/', '/kone-try-missing'])].map(path => ({ method: 'GET', path: encoded(path), headers: {} }))
 }
+
+/** A path as browsers send it. */
+const encoded = path => path.replace(/[^\x21-\x7e]+/g, encodeURIComponent)
 
 function fromLines (file) {
   const lines = read(file).split(/\r?\n/)
@@ -57,7 +65,7 @@ function fromLines (file) {
     const [, method, path, body] = LINE.exec(line) ?? []
     if (method === undefined) refuse(`line ${i + 1} of ${file} is no request: expected GET /path, or POST /path {"json":1}`)
     const type = body === undefined ? {} : { 'Content-Type': /^[[{"]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded' }
-    return [{ method, path, headers: type, ...body === undefined ? {} : { body } }]
+    return [{ method, path: encoded(path), headers: type, ...body === undefined ? {} : { body } }]
   })
   if (found.length === 0) refuse(`${file} has no request`)
   return found
@@ -78,13 +86,19 @@ function fromHar (file) {
     method,
     path: url.pathname + url.search,
     headers: Object.fromEntries(headers.filter(({ name }) => !OWN.test(name)).map(({ name, value }) => [name, value])),
-    ...postData?.text === undefined ? {} : { body: Buffer.from(postData.text, postData.encoding === 'base64' ? 'base64' : 'utf8') }
+    ...postData?.text === undefined ? {} : { body: bodyOf(postData, headers) }
   }))
+}
+
+/** Chromium writes each byte of what is no text as a character. */
+function bodyOf ({ text, encoding }, headers) {
+  const length = headers.find(({ name }) => /^content-length$/i.test(name))?.value
+  return Buffer.from(text, encoding === 'base64' ? 'base64' : Number(length) === text.length ? 'latin1' : 'utf8')
 }
 
 function read (file) {
   try {
-    return fs.readFileSync(file, 'utf8')
+    return fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, '') // a byte order mark
   } catch (err) {
     refuse(`cannot read ${file}: ${err.code}`)
   }

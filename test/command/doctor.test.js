@@ -68,6 +68,7 @@ describe('kone doctor', () => {
     assert.equal(code, 0)
     assert(out[0].startsWith(`koa ${versionOf('koa')}. In its place: npm install koa@npm:kone`), out[0])
     for (const text of facts.measured) assert(out.some(line => line.startsWith('Figures are ') && line.includes(text)), text)
+    assert.match(out.at(-1), /: npx kone try <file>, or npx kone try -- npm start \(kone\/docs\/api\/try\.md\)$/)
   })
 
   it('should have the figure of an app of this framework, or of an API, and of the set beside its packages', () => {
@@ -131,6 +132,11 @@ describe('kone doctor', () => {
     const made = app([], { manifest: { dependencies: { koa: '^3.0.0', 'koa-static': '^1.0.0' } } })
     assert.deepEqual(named((await examined(made)).otherVersion), ['koa-static'])
     assert.match((await made.kone('doctor')).out[1], /kone@3/)
+    const [manifest, doctor] = ['package.json', 'command/doctor'].map(name => JSON.stringify(path.join(ROOT, name)))
+    const script = `require(${manifest}).version = '3.0.0'; require(${doctor})(undefined, {})`
+    const lines = execFileSync(process.execPath, ['-e', script], { cwd: app(['koa']).folder, encoding: 'utf8' }).trimEnd().split('\n')
+    assert.equal(lines[1], "kone@2 has Koa 2's API (kone/MIGRATION.md).")
+    assert.doesNotMatch(lines.at(-1), /kone try/)
   })
 
   it('should find the koa of other packages', async () => {

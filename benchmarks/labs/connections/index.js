@@ -151,7 +151,7 @@ function recordLevel (lab, { contender: { name: contender }, connections, how, s
 async function echoes ({ port }) {
   const client = await new Client({ port }, { keepsBody: true }).open()
   try {
-    const ask = (parts, size) => new Promise(resolve => client.request(parts, isGood => resolve(isGood && client.body), size))
+    const ask = (parts, size) => new Promise(resolve => client.request(parts, isGood => resolve(isGood && client.body), { size }))
     if (await ask(bytes({ port, headers: FIELDS })) === false) throw new Error(`its response to a handshake is ${client.status}`)
     const reply = await ask([MASKED], ECHO.length)
     if (reply !== ECHO) throw new Error(`it sent ${JSON.stringify(reply)} for a message`)
