@@ -130,7 +130,8 @@ class Application extends Emitter {
     const listener = this.callback()
     server.on('request', listener)
     this[SERVERS].add(server)
-    server.once('close', () => this[SERVERS].delete(server))
+    server.on('close', () => this[SERVERS].delete(server))
+    server.on('listening', () => this[SERVERS].add(server)) // maybe again
     if (attachFront(this, server, listener)) return server
     track(server)
     const takeUpgrades = () => hostOf(this, listener).takeUpgrades(server)

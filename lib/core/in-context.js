@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncResource } = require('async_hooks')
-const { nextTick } = require('../shared/timers')
+const { throwLater } = require('../shared/timers')
 
 /**
  * Bind a function that an engine calls once, when a response was sent or lost, to an async context: responses that are
@@ -25,10 +25,6 @@ function call (fn, err) {
   try {
     fn(err)
   } catch (thrown) {
-    nextTick(raise, thrown)
+    throwLater(thrown)
   }
-}
-
-function raise (err) {
-  throw err
 }

@@ -3,7 +3,7 @@
 const http = require('http')
 const net = require('net')
 const cut = require('../shared/cut')
-const { clearInterval, clearTimeout, now, setImmediate, setInterval, setTimeout } = require('../shared/timers')
+const { LONGEST, clearInterval, clearTimeout, now, setImmediate, setInterval, setTimeout } = require('../shared/timers')
 
 /**
  * Stop a server without cutting a response short. Works for connections of kone's front, of node:http and node:http2,
@@ -91,7 +91,7 @@ class Drain {
 
   start () {
     const { server, front } = this
-    if (front !== undefined) front.startDraining(closeAfterResponse)
+    front?.startDraining(closeAfterResponse)
     // For the connections of node:http; the front's responses close by themselves.
     server.prependListener('request', closeAfterResponse)
     for (const socket of this.others()) {
@@ -104,7 +104,7 @@ class Drain {
     if (server.listening) {
       server.once('close', () => this.conclude())
       this.stopAccepting()
-    } else if (this.sockets().length === 0) {
+    } else if (this.sockets().size === 0) {
       this.conclude()
     } else {
       this.startExamining()
@@ -139,7 +139,7 @@ class Drain {
       setImmediate(() => this.endSilent()) // bytes that have arrived are read first
     }
     this.examined = time
-    if (sockets.length === 0) this.concludeIfEmpty()
+    if (sockets.size === 0) this.concludeIfEmpty()
   }
 
   /**
@@ -200,25 +200,25 @@ class Drain {
     this.isOver = true
     clearInterval(this.timer)
     this.server.removeListener('request', closeAfterResponse)
-    if (this.front !== undefined) this.front.stopDraining()
+    this.front?.stopDraining()
     this.resolve()
   }
 
-  /** @return {Array} all sockets and HTTP/2 sessions of the server */
+  /** @return {Set} all sockets and HTTP/2 sessions of a server, which may have been tracked before it had a front */
   sockets () {
-    const fronts = this.front === undefined ? [] : this.front.sockets()
-    return [...fronts, ...this.others()]
+    return new Set([...this.front?.sockets() ?? [], ...this.server[kSockets] ?? []])
   }
 
-  /** Those that are not the front's. A server may have been tracked before it got its front. */
+  /** @return {Set} those that are not the front's */
   others () {
-    const fronts = new Set(this.front === undefined ? [] : this.front.sockets())
-    return Array.from(this.server[kSockets] ?? []).filter(socket => !fronts.has(socket))
+    const others = this.sockets()
+    for (const socket of this.front?.sockets() ?? []) others.delete(socket)
+    return others
   }
 
   /** @return {Set} connections without a request that has begun or a response that is pending */
   silentSockets () {
-    const silent = new Set(this.front === undefined ? [] : this.front.silentSockets())
+    const silent = new Set(this.front?.silentSockets())
     const idle = nodesIdle(this.server)
     for (const socket of this.others()) {
       if (isSession(socket)) {
@@ -252,7 +252,8 @@ function acceptQueued (watch, done, deadline = Infinity) {
     if (!isOver) done()
     isOver = true
   }
-  const timer = deadline === Infinity ? null : setTimeout(end, deadline - now()) // the primary may not reply
+  const left = deadline - now()
+  const timer = left > LONGEST ? null : setTimeout(end, left) // the primary may not reply
   watch(() => { isQuiet = false })
   const look = () => {
     isQuiet = true

@@ -5,6 +5,7 @@ const { debuglog } = require('util')
 const { remember } = require('./drain')
 const { error } = require('./errors')
 const { hook, kUpgrade } = require('./upgrade')
+const { throwLater } = require('../shared/timers')
 
 const debug = debuglog('kone:application')
 const debugging = debug.enabled // NODE_DEBUG is read once, at start
@@ -136,12 +137,16 @@ class Host {
   }
 
   /**
-   * The connection failed.
+   * The connection failed. What a ctx.onerror of the app's own throws must not keep 'close' from being emitted.
    *
    * @param {object|null} ctx the owner of its first pending response
    */
   failed (ctx, err) {
-    ctx?.onerror(err)
+    try {
+      ctx?.onerror(err)
+    } catch (thrown) {
+      throwLater(thrown)
+    }
   }
 
   /** From now on node:http serves this socket. */

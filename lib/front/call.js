@@ -1,7 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage, AsyncResource } = require('async_hooks')
-const { nextTick } = require('../shared/timers')
+const { throwLater } = require('../shared/timers')
 
 /**
  * The only file of the front that calls listeners and callbacks of the app. Such code runs in the middle of the front's
@@ -14,7 +14,7 @@ function call (fn, one, two, three) {
   try {
     return fn(one, two, three)
   } catch (err) {
-    nextTick(raise, err)
+    throwLater(err)
   }
 }
 
@@ -27,13 +27,9 @@ function emit (emitter, event, ...args) {
   try {
     return emitter.emit(event, ...args)
   } catch (err) {
-    nextTick(raise, err)
+    throwLater(err)
     return true
   }
-}
-
-function raise (err) {
-  throw err
 }
 
 /** Destroyed by hand, so that tools that list open handles do not show it until the next garbage collection. */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { nextTick } = require('./timers')
+const { throwLater } = require('./timers')
 
 /**
  * What reaches whom when a request fails, in kone and, for the middleware set, in Koa:
@@ -60,7 +60,7 @@ function report (ctx, thrown) {
     if (app.listenerCount('error') > 0) app.emit('error', err, ctx)
     else app.onerror(err)
   } catch (failed) {
-    nextTick(() => { throw failed })
+    throwLater(failed)
   }
 }
 

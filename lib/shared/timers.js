@@ -24,6 +24,15 @@ function currentDate () {
   return new Date()
 }
 
+/** Throw in the next tick: an uncaught exception, which ends no work of the caller's. */
+function throwLater (err) {
+  nextTick(raise, err)
+}
+
+function raise (err) {
+  throw err
+}
+
 module.exports = {
   LONGEST,
   clearInterval,
@@ -34,5 +43,6 @@ module.exports = {
   queueMicrotask,
   setImmediate,
   setInterval,
-  setTimeout
+  setTimeout,
+  throwLater
 }

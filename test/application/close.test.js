@@ -38,6 +38,28 @@ for (const http1 of [false, true]) {
       assert(app.close() instanceof app.Promise)
     })
 
+    it('should take any number as its timeout', async t => {
+      const warnings = []
+      const listen = ({ name }) => warnings.push(name)
+      process.on('warning', listen)
+      t.after(() => process.off('warning', listen))
+      const { app } = await start(t, () => {})
+      await app.close({ timeout: Number.MAX_SAFE_INTEGER, grace: 0 })
+      assert.deepEqual(warnings, []) // a longer timer than node has fires at once
+    })
+
+    it('should stop a server that was closed and listens again', async t => {
+      const { app, server } = await start(t, () => {})
+      t.after(() => server.close())
+      await new Promise(resolve => server.close(resolve))
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      await app.close({ grace: 0 })
+      assert.equal(server.listening, false)
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      await app.close({ grace: 0 })
+      assert.equal(server.listening, false)
+    })
+
     it('should respond to what is in flight with Connection: close, then accept nothing', async t => {
       let release
       let asked

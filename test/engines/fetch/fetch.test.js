@@ -10,6 +10,7 @@ const { setImmediate } = require('node:timers/promises')
 const { inspect } = require('node:util')
 
 const Kone = require('../../helpers/kone')
+const catchUncaught = require('../../helpers/uncaught')
 const until = require('../../helpers/until')
 
 /** An app with these middleware, its errors in `errors`. */
@@ -182,6 +183,17 @@ describe('app.fetch', () => {
     const app = make(() => { throw new Error('first') })
     app.context.onerror = () => { throw new Error('second') }
     await assert.rejects(app.fetch(request()), { message: 'second' })
+  })
+
+  it('should reject where it throws for the error of a connection', async t => {
+    const uncaught = catchUncaught(t)
+    const app = make(ctx => {
+      ctx.socket.destroy(new Error('first'))
+      return new Promise(() => {})
+    })
+    app.context.onerror = err => { throw err }
+    await assert.rejects(app.fetch(request()), { code: 'ECONNRESET' })
+    assert.deepEqual(uncaught.map(({ message }) => message), ['first'])
   })
 
   it('should refuse what is not a Request that can be read', async () => {

@@ -213,6 +213,26 @@ front('an exception in a listener or callback', ({ it, serve }) => {
   }
 })
 
+front('an exception in a ctx.onerror of the app’s own', ({ it, serve }) => {
+  it('should not keep a connection that has failed', async t => {
+    const uncaught = catchUncaught(t)
+    const heard = []
+    const { talk } = await serve(app => {
+      app.context.onerror = err => { throw err }
+      app.use(ctx => {
+        ctx.onFinished(err => heard.push(err.code))
+        heard.push('called')
+        return new Promise(() => {})
+      })
+    })
+    const client = await talk(get('/'))
+    await waitFor(() => heard.length === 1, 'the request')
+    client.socket.resetAndDestroy()
+    await waitFor(() => heard.length === 2, 'the end of its response')
+    assert.deepEqual([heard, uncaught.map(({ code }) => code)], [['called', 'KONE_ERR_RESPONSE_LOST'], ['ECONNRESET']])
+  })
+})
+
 wire("an exception in a listener for 'prefinish'", ({ it, serve }) => {
   for (const ask of [get, last]) {
     for (const isQueued of [false, true]) {
