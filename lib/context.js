@@ -3,7 +3,7 @@
 const util = require('util')
 const statuses = require('statuses')
 const node = require('./engines/node')
-const http2Stream = require('./engines/objects/http2-stream')
+const { http2Stream } = require('./engines/objects/message')
 const { report, toError } = require('./shared/error-path')
 const { RESPONSE_TO, httpErrors } = require('./core/errors')
 const inContext = require('./core/in-context')

@@ -2,8 +2,8 @@
 
 const { FieldName, fieldName } = require('./field-names')
 const { readStream } = require('./objects/body')
-const canRespond = require('./objects/can-respond')
-const whenFinished = require('./objects/finished')
+const { whenFinished } = require('./objects/finished')
+const { canRespond } = require('./objects/message')
 
 /**
  * What the core may use of an engine's request and response. They have node's API and cost less than node's objects.
@@ -167,7 +167,7 @@ FOLLOWS[LOST] = 1 << OPEN | 1 << BEGUN | 1 << STREAMING | 1 << QUEUED | 1 << BAT
  * | member | before it has begun | after its header section was sent | after its end | after it was lost |
  * | --- | --- | --- | --- | --- |
  * | `statusCode` `statusMessage` | number, string or undefined; assignable | the same | the same | the same |
- * | `setHeader` `appendHeader` `removeHeader` | | throw | throw | |
+ * | `setHeader` `removeHeader` | | throw | throw | |
  * | `getHeader` `hasHeader` `getHeaders` `get(Raw)HeaderNames` | as node's | as node's | as node's | as node's |
  * | `headersSent` | false | true | true | whether it had begun |
  * | `writableEnded` `finished` | false | false | true | whether it had ended |
@@ -256,16 +256,6 @@ class Outgoing {
     return this
   }
 
-  appendHeader (name, value) {
-    if (this.res !== null || !this.appendField(name, value)) this.materialize().appendHeader(name, value)
-    return this
-  }
-
-  setHeaders (headers) {
-    this.materialize().setHeaders(headers)
-    return this
-  }
-
   getHeader (name) {
     if (this.res !== null || typeof name !== 'string') return this.materialize().getHeader(name)
     return this.getField(name)
@@ -316,11 +306,6 @@ class Outgoing {
       fields[at] = field
       fields[at + 1] = value
     }
-  }
-
-  /** Add to the values of the field at `at`. */
-  extend (at, value) {
-    return (this.fields[at + 1] = [].concat(this.fields[at + 1], value))
   }
 
   getField (name) {
@@ -390,9 +375,8 @@ class Outgoing {
     this.res = res
   }
 
-  // *engine*: get canRespond, get localSocket, get isClosed (node would have destroyed it), setField(name, value) and
-  // appendField(name, value) (false if node's code must set or reject it), end(body), onFinished(fn), makeResponse(),
-  // which calls adopt()
+  // *engine*: get canRespond, get localSocket, get isClosed (node would have destroyed it), setField(name, value)
+  // (false if node's code must set or reject it), end(body), onFinished(fn), makeResponse(), which calls adopt()
 }
 
 module.exports = { Incoming, Outgoing, NAMES, OPEN, BEGUN, STREAMING, QUEUED, BATCHED, WRITTEN, FLUSHED }

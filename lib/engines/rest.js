@@ -1,6 +1,6 @@
 'use strict'
 
-const http2Stream = require('./objects/http2-stream')
+const { http2Stream } = require('./objects/message')
 const { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = require('../shared/timers')
 
 /** How many bytes of a rest are dropped whatever time they take: as many as `readBody()` reads by default. */

@@ -1,7 +1,7 @@
 'use strict'
 
 const http = require('http')
-const NullSocket = require('./objects/null-socket')
+const { NullSocket } = require('./objects/ended')
 const { setImmediate } = require('../shared/timers')
 
 /**

@@ -17,7 +17,7 @@ module.exports = {
       node: PIPE_TO_WRITABLE
     }
   },
-  'lib/engines/objects/read-request.js': {
+  'lib/engines/objects/ended.js': {
     'req.destroy': {
       why: 'node’s does nothing for a stream that is marked as read, and the connection has to close: 2 tests',
       node: DESTROY

@@ -12,7 +12,7 @@ const UNDOCUMENTED = [
   },
   { files: /^engines\/drain\.js$/, fields: ['shouldKeepAlive', 'closeIdleConnections'] },
   {
-    files: /^front\/node\/|^engines\/(?:fetch\/node|objects\/read-request)\.js$/,
+    files: /^front\/node\/|^engines\/(?:fetch\/node|objects\/ended)\.js$/,
     fields: [
       'server', '_httpMessage', 'push', 'unshift', 'setEncoding', 'destroy', 'end', '_final', 'readableFlowing', 'needReadable', // of a socket
       'httpVersionMajor', 'httpVersionMinor', 'httpVersion', 'upgrade', 'joinDuplicateHeaders', // of a request

@@ -73,11 +73,6 @@ class Outgoing extends contract.Outgoing {
     return true
   }
 
-  appendField (name, value) {
-    const at = typeof name === 'string' ? this.find(name) : -1
-    return this.setField(name, at === -1 ? value : [].concat(this.fields[at + 1], value))
-  }
-
   /** With node's object, if there is one: the caller goes on with that, as a rule. */
   flushHeaders () {
     if (this.res === null && elsewhere !== '') this.begin()

@@ -2,9 +2,8 @@
 
 const { nextTick, setImmediate } = require('../../shared/timers')
 const { readStream } = require('../objects/body')
-const canRespond = require('../objects/can-respond')
-const whenFinished = require('../objects/finished')
-const http2Stream = require('../objects/http2-stream')
+const { whenFinished } = require('../objects/finished')
+const { canRespond, http2Stream } = require('../objects/message')
 const { follow } = require('../rest')
 
 /**

@@ -1,8 +1,8 @@
 'use strict'
 
 const { aborted, tooLong, used } = require('../errors')
-const http2Stream = require('./http2-stream')
-const pendingOf = require('./pending')
+const { pendingOf } = require('./finished')
+const { http2Stream } = require('./message')
 
 /**
  * Read the body of node's own request into one Buffer.

@@ -2,12 +2,12 @@
 
 const { responseLost } = require('../errors')
 const { nextTick, setImmediate } = require('../../shared/timers')
-const http2Stream = require('./http2-stream')
-const pendingOf = require('./pending')
+const { http2Stream } = require('./message')
 
 /** An engine's response, as a property of node's, which that engine has made. */
 const kOutgoing = Symbol.for('kone.outgoing')
 const kDelivery = Symbol('kone.delivery')
+const kPending = Symbol('kone.pending')
 
 /**
  * Call `fn` once: with null when the whole response was flushed, or with an error of code `KONE_ERR_RESPONSE_LOST`
@@ -17,7 +17,7 @@ const kDelivery = Symbol('kone.delivery')
  *
  * @param {Function} fn `(err|null) => void`
  */
-module.exports = function whenFinished (req, res, fn) {
+function whenFinished (req, res, fn) {
   if (res[kOutgoing] !== undefined) return res[kOutgoing].onFinished(fn)
   let delivery = res[kDelivery]
   if (delivery === undefined) {
@@ -134,3 +134,24 @@ function wasFlushed (stream) {
   if (!stream.headersSent || stream.aborted) return false
   return stream.headRequest ? !stream.errored : stream.writableFinished
 }
+
+/**
+ * What ends with a socket: `close()` of each is called when it closes. One listener for all of them, because
+ * pipelined requests would add too many.
+ *
+ *    pendingOf(socket).add({ close: () => log('closed') })
+ *
+ * @param {net.Socket|stream.Duplex} socket
+ * @return {Set<{ close: Function }>}
+ */
+function pendingOf (socket) {
+  if (socket[kPending] === undefined) {
+    socket[kPending] = new Set()
+    socket.once('close', function () {
+      for (const one of this[kPending]) one.close()
+    })
+  }
+  return socket[kPending]
+}
+
+module.exports = { pendingOf, whenFinished }

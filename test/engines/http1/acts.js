@@ -381,10 +381,10 @@ const respond = {
   noRespond: byHand(({ ctx }) => { ctx.respond = false })
 }
 
-/** Responds, in node's words, and without node's objects. */
+/** Responds, in node's words, and without node's objects, but for appendHeader(), which ctx.outgoing does not have. */
 const outgoing = {
   setHeader: { ...FIELD, does: ({ outgoing }, name, value) => { outgoing.setHeader(name, value) } },
-  appendHeader: { ...FIELD, does: ({ outgoing }, name, value) => { outgoing.appendHeader(name, value) } },
+  appendHeader: { ...FIELD, does: ({ res }, name, value) => { res.appendHeader(name, value) } },
   removeHeader: { ...NAME, does: ({ outgoing }, name) => { outgoing.removeHeader(name) } },
   statusCode: { samples: [[202]], draw: odd.status, ...byHand(({ outgoing }, code) => { outgoing.statusCode = code }) },
   statusMessage: { samples: [['Fine']], draw: odd.message, ...byHand(({ outgoing }, text) => { outgoing.statusMessage = text }) },

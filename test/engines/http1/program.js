@@ -64,7 +64,7 @@ const TARGETS = {
 }
 
 /** Operations that touch ctx.req or ctx.res. */
-const TOUCHING = new Set(['resSetHeader', 'resRemoveHeader', 'writeHead', 'write', 'resEnd', 'trailers', 'hints', 'processing',
+const TOUCHING = new Set(['resSetHeader', 'appendHeader', 'resRemoveHeader', 'writeHead', 'write', 'resEnd', 'trailers', 'hints', 'processing',
   'resHas', 'state', 'req', 'readStream', 'resume', 'destroyReq', 'destroyRes', 'throwIn'])
 
 /** Middleware: the n-th request of a connection runs the n-th program of its exchange. */
