@@ -187,19 +187,17 @@ class Connection {
     if (this.gate.stops & MANY && this.responses.length < FEW_REQUESTS) this.gate.go(MANY)
   }
 
-  /** All responses are written. */
+  /** All responses are written, or flushed by now: as on node, the socket has shown the last one until then. */
   onWritten () {
-    if (this.responses.isFlushed) this.onFlushed()
-    else this.deadlines.touch()
+    if (!this.responses.isFlushed) {
+      this.deadlines.touch()
+    } else {
+      sockets.setMessage(this.socket, null)
+      if (this.gate.isForNode) this.handOver()
+      else if (this.isUnwanted && !this.server.listening) this.socket.destroy()
+      else this.deadlines.rest()
+    }
     if (this.gate.stops & MANY) this.gate.go(MANY)
-  }
-
-  /** All responses are flushed. As on node, the socket has shown the last one until now. */
-  onFlushed () {
-    sockets.setMessage(this.socket, null)
-    if (this.gate.isForNode) this.handOver()
-    else if (this.isUnwanted && !this.server.listening) this.socket.destroy()
-    else this.deadlines.rest()
   }
 
   /** Fewer bytes are queued. A FIN loses responses: it is not read before the client has read the earlier ones. */

@@ -6,9 +6,10 @@ const { debuglog } = require('util')
 const { Scope } = require('./call')
 const { Connection } = require('./connection')
 const { nodeListener, replaceListener, handOver, release } = require('./node/handover')
-const { hasAgent } = require('./node/patches')
 const { RESETS } = require('./node/probe')
-const { PATCHED, isEmitPatched, isListening, isWatched, reasonForNode, request, special } = require('./node/server')
+const {
+  PATCHED, hasAgent, isEmitPatched, isListening, isWatched, reasonForNode, requestArrived, special
+} = require('./node/server')
 const { isFresh, takeContext } = require('./node/socket')
 const { Clock } = require('./timeouts')
 
@@ -52,7 +53,7 @@ const refused = new WeakMap()
  *   node/server.js), they go through `server.emit('request', req, res)` instead of `dispatch`
  * @param {(incoming: object, outgoing: object) => void} host.dispatch
  * @param {(owner: *, err: Error) => void} host.failed the connection failed; `owner` is what the host
- *   gave to the `setOwner()` of the first pending outgoing, or null
+ *   gave to the `setOwner()` of the first pending outgoing, or null. It throws nothing
  * @param {(server: http.Server, socket: net.Socket) => void} host.handedOver from now on node, or who
  *   accepted a handshake, owns this socket of a server that the app has created
  * @param {(reason: string, isAgents: boolean) => void} host.fellBack requests go to node:http from now on, for a new
@@ -98,23 +99,16 @@ function attachAtRequest (server, host) {
   }
   const reason = (server.rawListeners(event)[0] === nodeListener ? '' : LISTENER) ||
     reasonForNode(server, host) || special(server)
-  if (reason !== '') {
-    if (noteRefusal(server, reason)) report(host, reason)
-    return
-  }
+  if (reason !== '') return refuse(server, reason, () => report(host, reason))
   install(server, host, event, true)
   debug('serves the new connections of a server that other code has created')
 }
 
-function refuse (server, reason) {
-  if (noteRefusal(server, reason)) debug('no front: %s', reason)
-}
-
-/** @return {boolean} whether it was not refused for this reason before */
-function noteRefusal (server, reason) {
+/** `tell` is not called again for the same reason. */
+function refuse (server, reason, tell = () => debug('no front: %s', reason)) {
   const isNew = refused.get(server) !== reason
   refused.set(server, reason)
-  return isNew
+  if (isNew) tell()
 }
 
 /** One per server: lists the connections that it reads, and holds what they share. */
@@ -138,7 +132,7 @@ class Front {
     this.dispatch = (incoming, outgoing) => {
       const { host } = this
       if (!isWatched(server, host.listener, this.drainListener)) host.dispatch(incoming, outgoing)
-      else request(server, incoming.materialize(), outgoing.materialize())
+      else requestArrived(server, incoming.materialize(), outgoing.materialize())
     }
 
     this.listener = socket => this.accept(socket)

@@ -157,18 +157,13 @@ class Deadlines {
   /** `server.connectionsCheckingInterval` has passed. */
   checkMessage (ms) {
     const { connection } = this
-    if (connection.socket.closed) return connection.onClose() // other code has removed the listener for 'close'
-    if (!this.isMessageLate(ms)) return
+    const { reader, server, socket } = connection
+    if (socket.closed) return connection.onClose() // other code has removed the listener for 'close'
+    const age = this.hasMessage ? ms - this.messageSince : 0
+    const isLate = timeout => timeout > 0 && age > timeout
+    if (!isLate(server.requestTimeout) && !(reader.receiving === null && isLate(server.headersTimeout))) return
     this.endMessage()
     connection.onProtocolError(requestTimeout())
-  }
-
-  isMessageLate (ms) {
-    const { reader, server } = this.connection
-    if (!this.hasMessage) return false
-    const age = ms - this.messageSince
-    const isLate = timeout => timeout > 0 && age > timeout
-    return isLate(server.requestTimeout) || (reader.receiving === null && isLate(server.headersTimeout))
   }
 
   /** Whether the keep-alive timeout has passed since the last read or write. */

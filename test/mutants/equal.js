@@ -51,7 +51,6 @@ module.exports = {
       to: 'false',
       why: 'ASCII has the same bytes in the encoding that was named; the others of a write are joined with it more seldom'
     },
-    { line: 'if (Buffer.isBuffer(bytes)) return bytes.latin1Slice()', to: 'false', why: 'it saves making another Buffer alone' },
     {
       line: 'buffers.unshift(items[i + 1] === null ? items[i] : Buffer.from(items[i], items[i + 1]))',
       to: 'false',

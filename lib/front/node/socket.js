@@ -116,29 +116,27 @@ function setMessage (socket, message) {
 // ---- methods of the socket
 
 function destroyWritten (err) {
-  writeBatch(this)
-  sendDue(this, false)
+  writeTick(this, false)
   return destroy.call(this, err)
 }
 
 function endWritten (...args) {
-  writeBatch(this)
-  sendDue(this, true)
+  writeTick(this, true)
   return end.apply(this, args)
 }
 
-/** Writes the responses that have ended in this tick: node would have written them already. */
-function writeBatch (socket) {
-  const connection = socket[kConnection]
-  if (connection === undefined || !connection.responses.hasUnflushed) return
-  while (socket.writableCorked > 0) socket.uncork() // destroy() drops what is corked
-  connection.responses.writeBatch()
-}
-
-/** The same for the parts of the first response. end() also writes those of this tick, which node would have corked. */
-function sendDue (socket, isAll) {
-  const first = socket[kConnection]?.responses.first
-  if (first) first.sendDue(isAll)
+/**
+ * Writes what node would have written already: the responses that have ended in this tick, and parts of the first one.
+ *
+ * @param {boolean} isEnd end() also sends the parts of this tick, which node would have corked
+ */
+function writeTick (socket, isEnd) {
+  const responses = socket[kConnection]?.responses
+  if (responses?.hasUnflushed) {
+    while (socket.writableCorked > 0) socket.uncork() // destroy() drops what is corked
+    responses.writeBatch()
+  }
+  responses?.first?.sendDue(isEnd)
 }
 
 /**

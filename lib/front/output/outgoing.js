@@ -82,8 +82,6 @@ class Outgoing extends contract.Outgoing {
   get needsClose () { return !this.incoming.section.takesChunks && this.getField('content-length') === undefined }
   get isChunked () { return this.pipeSink !== null && this.pipeSink.isChunked }
   get isSinks () { return this.pipeSink !== null && this.pipeSink.parts !== null }
-  get isStreaming () { return this.state === STREAMING }
-  get isQueued () { return this.state === QUEUED }
 
   /** Bytes or characters that are queued. */
   get size () { return this.text.length + (this.body === null ? 0 : this.body.length) }
@@ -95,16 +93,6 @@ class Outgoing extends contract.Outgoing {
     if (field === undefined || this.hasBegun || !field.accepts(value)) return false
     this.isUnusual ||= field.isUnusual || (field.key === 'content-disposition' && typeof value !== 'string')
     this.put(field, value)
-    return true
-  }
-
-  appendField (name, value) {
-    const field = fieldName(name)
-    if (field === undefined || this.hasBegun || !field.accepts(value)) return false
-    const at = this.find(name, field)
-    if (at === -1) return this.setField(name, value)
-    // Node joins the values of some names, so only plain ones are written here.
-    this.isUnusual = !isPlain(this.extend(at, value)) || this.isUnusual
     return true
   }
 

@@ -25,11 +25,9 @@ class Parts extends Pieces {
   }
 
   send () {
-    const { outgoing } = this
     this.isDue = false
     if (this.isEmpty) return
-    if (outgoing.isOpen) outgoing.responses.stream(outgoing)
-    else this.lose(outgoing.responses.socket)
+    this.outgoing.responses.stream(this.outgoing)
   }
 
   /** The connection ends. @param {boolean} isAll also what this tick has written */

@@ -20,6 +20,8 @@ const JOINED = 64 * 1024
 const CR = 13
 const LF = 10
 
+const { latin1Slice } = Buffer.prototype // also of a Uint8Array
+
 /** What a text can be written as. */
 const ASCII = 0   // as any of the others
 const LATIN1 = 1
@@ -86,7 +88,7 @@ class Pieces {
       this.endText()
       this.addItem(bytes, null)
     } else {
-      this.text += latin1(bytes)
+      this.text += latin1Slice.call(bytes)
       this.encoding = LATIN1
     }
   }
@@ -152,7 +154,7 @@ class Pieces {
    * Give everything to the socket, with one write or several that are corked; the callbacks are called when it is
    * flushed. It is empty before the socket is called.
    *
-   * @return {boolean} false if the socket can no longer be written to
+   * @return {boolean} whether the system took all bytes at once
    */
   writeTo (socket) {
     if (!socket.writable) return this.lose(socket)
@@ -162,7 +164,7 @@ class Pieces {
     this.clear()
     if (items !== null) writeItems(socket, items, callback)
     else if (text !== '' || callback !== undefined) socket.write(text, NAMES[encoding], callback)
-    return socket.writable
+    return socket.writable && socket.writableLength === 0
   }
 
   /** They will not be sent. */
@@ -197,11 +199,6 @@ function join (items, text, encoding) {
     buffers.unshift(items[i + 1] === null ? items[i] : Buffer.from(items[i], items[i + 1]))
   }
   return Buffer.concat(buffers)
-}
-
-function latin1 (bytes) {
-  if (Buffer.isBuffer(bytes)) return bytes.latin1Slice()
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice()
 }
 
 module.exports = { Pieces, ASCII, LATIN1, UTF8, LARGE, LARGE_CHUNK }

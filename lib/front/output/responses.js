@@ -1,7 +1,7 @@
 'use strict'
 
 const { cutOff } = require('../node/message')
-const { STREAMING, BATCHED, WRITTEN } = require('../../engines/contract')
+const { BEGUN, STREAMING, QUEUED, BATCHED, WRITTEN } = require('../../engines/contract')
 const { responseLost } = require('../../engines/errors')
 const { Pieces } = require('./pieces')
 const { nextTick } = require('../../shared/timers')
@@ -90,16 +90,17 @@ class Responses {
    * @param {string|Uint8Array|null} body what follows
    */
   onEnd (outgoing, text, encoding, body) {
-    if (outgoing !== this.first || (!this.canWrite && !outgoing.isStreaming)) {
+    const isStreaming = outgoing.state === STREAMING
+    if (outgoing !== this.first || (!this.canWrite && !isStreaming)) {
       outgoing.queue(text, encoding, body)
       this.queuedBytes += outgoing.size
-    } else if ((outgoing.next !== null || this.isBurst || this.batched !== null) && !outgoing.isStreaming) {
+    } else if ((outgoing.next !== null || this.isBurst || this.batched !== null) && !isStreaming) {
       this.addToBatch(outgoing, text, encoding, body)
       this.advance()
     } else {
       outgoing.become(WRITTEN)
       this.addPiece(text, encoding, body)
-      const isFlushed = this.flushesBatch()
+      const isFlushed = !this.isAsync && this.batch.writeTo(this.socket)
       if (!isFlushed) this.waitForFlush([outgoing])
       this.shift(outgoing)
       if (isFlushed) outgoing.onFlushed()
@@ -119,10 +120,9 @@ class Responses {
    * called when they were flushed.
    */
   stream (outgoing) {
-    const { parts } = outgoing
     this.writeBatch()
-    if (outgoing.hasBegun && !outgoing.isStreaming) outgoing.become(STREAMING)
-    parts.writeTo(this.socket)
+    if (outgoing.state === BEGUN) outgoing.become(STREAMING)
+    outgoing.parts.writeTo(this.socket)
   }
 
   onAssigned () {
@@ -143,7 +143,7 @@ class Responses {
 
   /** Moves queued responses that have become the first into the batch, while the client reads; before our end all. */
   advance (isEnd = false) {
-    while (this.first !== null && this.first.isQueued && (isEnd ? this.socket.writable : this.canWrite)) {
+    while (this.first !== null && this.first.state === QUEUED && (isEnd ? this.socket.writable : this.canWrite)) {
       const outgoing = this.first
       const { text, encoding, body } = outgoing
       this.queuedBytes -= outgoing.size
@@ -164,7 +164,7 @@ class Responses {
   proceed (outgoing) {
     if (outgoing.closes) this.connection.onLastWritten()
     else if (this.first === null) this.connection.onWritten()
-    else if (!this.first.isQueued) this.connection.onFirst(this.first)
+    else if (this.first.state !== QUEUED) this.connection.onFirst(this.first)
   }
 
   /** The app has destroyed the current response. @return {boolean} true: it waits for earlier ones to be flushed */
@@ -212,13 +212,9 @@ class Responses {
     if (batched === null) return
     this.batched = null
     for (const outgoing of batched) outgoing.become(WRITTEN)
-    if (this.flushesBatch()) for (const outgoing of batched) outgoing.onFlushed()
+    const isFlushed = !this.isAsync && this.batch.writeTo(this.socket)
+    if (isFlushed) for (const outgoing of batched) outgoing.onFlushed()
     else this.waitForFlush(batched)
-  }
-
-  /** Writes, except where waitForFlush() does. @return {boolean} whether the kernel took all bytes at once */
-  flushesBatch () {
-    return !this.isAsync && this.batch.writeTo(this.socket) && this.socket.writableLength === 0
   }
 
   /**
@@ -235,13 +231,12 @@ class Responses {
 
   /** `count` responses are flushed. */
   onFlushed (count, err) {
-    if (this.flushing === null) return // the connection was lost
     // Node calls the callback of a write under way without an error when the socket is destroyed.
     if (err || this.socket.destroyed) return // the socket's 'close' follows
     const written = this.flushing.splice(0, count)
     if (this.flushing.length === 0) this.flushing = null
     for (const outgoing of written) outgoing.onFlushed()
-    if (this.isFlushed) this.connection.onFlushed()
+    if (this.isFlushed) this.connection.onWritten()
     if (this.flushing === null && this.delayed !== null) this.connection.onFirst(this.delayed)
   }
 
