@@ -42,7 +42,8 @@ async function serve (how) {
   const to = typeof address === 'string' ? { path: address } : { port: address.port, host: '127.0.0.1' }
   new Worker(__filename, { workerData: { how, to, flag } }).on('error', err => { throw err })
   Atomics.wait(flag, 0, 0)
-  await app.close()
+  // on a busy machine a client is silent for longer than 600 ms within its handshake
+  await app.close({ timeout: 60_000, grace: 30_000 })
 }
 
 async function connectAll ({ how, to, flag }) {

@@ -147,6 +147,9 @@ module.exports = {
     { line: "if (keeping === '' || timeout !== keepingTimeout) {", to: 'true', why: 'it saves time alone: the line is the same' }
   ],
   // Of the sample of matrix.js:
+  'lib/front/input/headers.js': [
+    { line: 'this.namesHost = namesHost', why: 'it saves time alone: otherwise ctx.request checks Host' }
+  ],
   'lib/front/input/held.js': [
     {
       line: 'if (this.reads.length < MOST_READS || chunk.length > SMALL / 2) this.append(chunk)',
