@@ -28,7 +28,7 @@ module.exports = function handshakeOf (ctx, subprotocol) {
     if (ctx.method === 'GET' && ctx.get('Sec-WebSocket-Key') !== '') report(ctx, fault)
     return ctx.throw(426, { headers: req?.httpVersion === '1.1' ? upgradeTo(ctx.get('Connection')) : {} })
   }
-  if (ctx.get('Sec-WebSocket-Version') !== '13') ctx.throw(426, { headers: { 'Sec-WebSocket-Version': '13' } })
+  if (ctx.get('Sec-WebSocket-Version') !== '13') ctx.throw(426, { headers: { ...upgradeTo('close'), 'Sec-WebSocket-Version': '13' } })
   const key = ctx.get('Sec-WebSocket-Key')
   if (!KEY.test(key)) ctx.throw(400, 'bad Sec-WebSocket-Key')
   const parse = subprotocol?.parse ?? (text => new Set(text.split(',').map(one => one.trim()))) // an older ws

@@ -13,8 +13,11 @@ const LONGEST_LEAVE = 2000
 
 const LONGEST_SILENCE = 2 // pings
 
-/** Of the places of messages that are read: so many may stay. */
+/** Places of `held` whose messages were read: they are removed when there are more, and more than of unread ones. */
 const FEW_TAKEN = 64
+
+/** Bytes that a message counts beside its data: a client may send a million messages of one byte or none. */
+const BESIDE = 64
 
 /** The code of errors of send(). */
 const CLOSED = 'KONE_ERR_SOCKET_CLOSED'
@@ -145,7 +148,7 @@ function create (WebSocket) {
       }
       if (this.held.length === 0 && this.listenerCount('message') > 0) return this.notify('message', data, isBinary)
       this.held.push(data, isBinary)
-      this.heldBytes += data.length
+      this.heldBytes += data.length + BESIDE
       if (this.heldBytes >= this.settings.maxPayload && !this.isStopped) this.stop()
       return false
     }
@@ -166,7 +169,7 @@ function create (WebSocket) {
         held.splice(0, this.next)
         this.next = 0
       }
-      this.heldBytes -= message[0].length
+      this.heldBytes -= message[0].length + BESIDE
       if (this.isStopped && this.heldBytes < this.settings.maxPayload) this.goOn()
       return message
     }
@@ -225,8 +228,7 @@ function create (WebSocket) {
 
     check () {
       this.isChecking = false
-      const { maxBufferedAmount } = this.settings
-      if (this.loose > maxBufferedAmount && this.bufferedAmount > maxBufferedAmount) this.end(BEHIND)
+      if (this.loose > this.settings.maxBufferedAmount) this.end(BEHIND)
     }
 
     // ---- the end
@@ -382,8 +384,8 @@ function passHeld (socket) {
 }
 
 function sizeOf (data) {
-  if (typeof data === 'string') return data.length
-  return data?.byteLength ?? data?.size ?? String(data).length
+  const size = typeof data === 'string' ? data.length : data?.byteLength ?? data?.size ?? String(data).length
+  return size + BESIDE
 }
 
 function check (socket) {

@@ -199,6 +199,8 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       const old = await bad({ 'Sec-WebSocket-Version': '8' })
       assert.equal(old.status, 426)
       assert.match(old.head, /^Sec-WebSocket-Version: 13\r?$/m)
+      assert.match(old.head, /^Upgrade: websocket\r?$/m)
+      assert.match(old.head, /^Connection: close, Upgrade\r?$/m)
     })
 
     it('should respond 426 to a request that is no handshake, and keep the connection', async () => {
@@ -338,9 +340,9 @@ for (const [name, serve] of Object.entries(ENGINES)) {
 
     it('should stop reading while nobody asks', async () => {
       let socket
-      const { open } = await start(async one => {
+      const { open, raw } = await start(async one => {
         socket = one
-        await new Promise(resolve => socket.once('go', resolve))
+        await new Promise(resolve => one.once('go', resolve))
         let bytes = 0
         for await (const message of socket) if ((bytes += message.length) === 8e6) break
       }, { options: { maxPayload: 100_000 } })
@@ -350,8 +352,14 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       await until(() => socket?.isPaused)
       await immediate()
       assert(socket.heldBytes < 300_000, `held ${socket.heldBytes}`)
-      socket.emit('go')
+      const first = socket
+      first.emit('go')
       assert.equal(await closeOf(client), '1000')
+      const few = await raw()
+      few.write(Buffer.concat(Array(60_000).fill(frame('')))) // no bytes, and memory
+      await until(() => socket !== first && socket.isPaused)
+      assert(socket.held.length < 60_000, `held ${socket.held.length}`)
+      few.destroy()
     })
 
     it('should keep no places of messages that were read, where a loop is always behind', async () => {
@@ -414,6 +422,10 @@ for (const [name, serve] of Object.entries(ENGINES)) {
           socket.closed.then(({ code }) => results.push(code))
           for (let i = 0; i < 80; i++) socket.send(Buffer.alloc(500_000))
           await socket.closed
+        } else if (ctx.params.id === '4') {
+          socket.send(Buffer.alloc(40e6)).catch(() => {}) // awaited, and in front of many that are empty
+          for (let i = 0; i < 20_000; i++) socket.send('')
+          results.push((await socket.closed).code)
         } else {
           socket.close()
           socket.send('late') // rejected, and nobody awaits it
@@ -429,10 +441,10 @@ for (const [name, serve] of Object.entries(ENGINES)) {
       await until(() => results.length === 3)
       assert.deepEqual(results.splice(0), ['waits', 'sent', WebSocket.OPEN])
       slow.destroy()
-      const behind = await raw('/chats/2')
-      await until(() => results.length === 1)
-      assert.deepEqual(results.splice(0), [1006])
-      behind.destroy()
+      const behind = await Promise.all([raw('/chats/2'), raw('/chats/4')])
+      await until(() => results.length === 2)
+      assert.deepEqual(results.splice(0), [1006, 1006])
+      behind.forEach(client => client.destroy())
       await closeOf(open('/chats/3'))
       await until(() => results.length === 1)
       assert.deepEqual([results, app.errors], [['rejected'], []])
