@@ -68,10 +68,7 @@ module.exports = function metrics (options) {
   }
 
   async function serve (ctx) {
-    if (token !== undefined && !isToken(ctx, token)) {
-      ctx.set('WWW-Authenticate', 'Bearer')
-      ctx.throw(401)
-    }
+    if (token !== undefined && !isToken(ctx, token)) ctx.throw(401, { headers: { 'WWW-Authenticate': 'Bearer' } })
     const text = await register.metrics()
     ctx.set('Content-Type', register.contentType)
     ctx.set('Cache-Control', 'no-store')

@@ -422,9 +422,10 @@ function isOperation (value) {
 }
 
 function refuse (ctx, status, allowed, options, makeError) {
-  if (options.throw) throw typeof makeError === 'function' ? makeError() : createError(status)
+  const headers = { Allow: allowed.join(', ') } // which a 405 must have (RFC 9110, 15.5.6)
+  if (options.throw) throw typeof makeError === 'function' ? makeError() : createError(status, { headers })
   ctx.status = status
-  ctx.set('Allow', allowed.join(', '))
+  ctx.set(headers)
 }
 
 /**

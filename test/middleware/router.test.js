@@ -61,7 +61,8 @@ frameworks('router', ({ it, Koa, ask, errors }) => {
     const router = new Router().get('/a', ctx => { ctx.body = 'a' })
     const notImplemented = () => Object.assign(new Error('odd'), { status: 501, expose: true })
     const app = [router.routes(), router.allowedMethods({ throw: true, notImplemented })]
-    assert.equal((await ask(app, 'PUT /a')).status, 405)
+    const { status, headers } = await ask(app, 'PUT /a')
+    assert.deepEqual([status, headers.allow], [405, 'HEAD, GET'])
     assert.equal(await text(app, 'LOCK /a'), 'odd')
   })
 
