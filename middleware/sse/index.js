@@ -3,7 +3,9 @@
 const { Readable } = require('stream')
 const cut = require('../../lib/shared/cut')
 const { clearInterval, clearTimeout, nextTick, setInterval, setTimeout } = require('../../lib/shared/timers')
+const { isObject } = require('../../lib/shared/options')
 const { described } = require('../_shared/described')
+const { given, misuse } = require('../_shared/usage-error')
 const OPTIONS = require('./options')
 
 const HEARTBEAT = ':\n\n'
@@ -74,7 +76,7 @@ module.exports = function sse (options) {
 class EventStream extends Readable {
   constructor (ctx, heartbeat, limit) {
     super({ highWaterMark: limit })
-    this.lastEventId = ctx.get('last-event-id')
+    this.lastEventId = Buffer.from(ctx.get('last-event-id'), 'latin1').toString() // clients send it in UTF-8
     this.isFull = false
     this.isOver = false
     this.beat = heartbeat && setInterval(beat, heartbeat, this).unref()
@@ -95,9 +97,10 @@ class EventStream extends Readable {
    * @param {string | { event?: string, data?: any, id?: string|number, retry?: number }} event
    *   `retry` in ms
    * @return {boolean} false: not sent, because the stream has ended or the client reads too slowly
-   * @throws {TypeError} when `data` cannot be JSON
+   * @throws {TypeError} for what is neither text nor an event, and when `data` cannot be JSON
    */
   send (event) {
+    if (typeof event !== 'string' && !isObject(event)) throw misuse('sse', `send() takes an event, { data }, or its text, not ${given(event)}`)
     if (this.isOver || this.destroyed) return false
     const bytes = Buffer.from(format(typeof event === 'string' ? { data: event } : event))
     const waiting = this.readableLength

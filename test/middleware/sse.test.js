@@ -218,8 +218,21 @@ frameworks('sse', ({ it, Koa, ask, listen }) => {
       stream.send(stream.lastEventId)
       stream.end()
     })
-    const res = await ask(app, 'GET /', { headers: { 'Last-Event-ID': '41' } })
-    assert.deepEqual(parse(res.text), [{ data: '41' }])
+    for (const id of ['41', 'é 漢']) {
+      const res = await ask(app, 'GET /', { headers: { 'Last-Event-ID': Buffer.from(id).toString('latin1') } }) // UTF-8
+      assert.deepEqual(parse(res.text), [{ data: id }])
+    }
+  })
+
+  it('should throw for what is neither text nor an event', async () => {
+    const app = serve(ctx => {
+      const stream = ctx.sse()
+      for (const event of [5, true, null, undefined, ['x']]) {
+        assert.throws(() => stream.send(event), err => err instanceof TypeError && err.message.startsWith('sse: send() takes an event'))
+      }
+      stream.end()
+    })
+    assert.deepEqual([(await ask(app, 'GET /')).status, (await ask(app, 'GET /')).text], [200, ''])
   })
 
   it('should leave other responses alone', async () => {
