@@ -6,7 +6,7 @@ const MULTIPART = 'multipart/form-data'
 const FILE = { type: 'string', format: 'binary' }
 const WITH_BODY = ['post', 'put', 'patch']
 
-// What a form may have for a property: all of it arrives as text.
+// For each type an example of what a form may have for a property: a form is text.
 const TEXTS = { number: '1', integer: '1', boolean: 'true' }
 
 /**

@@ -5,7 +5,12 @@ const { isObject } = require('../../lib/shared/options')
 const convert = require('../_shared/json-schema')
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']
-const VALUES = ['const', 'default', 'enum', 'example', 'examples'] // not schemas, whatever they look like
+// Keywords that hold a schema or a list of them, and those that hold schemas by name. Others hold values and an app's
+// notes (`meta()` of zod), whatever these look like.
+const SCHEMAS = [
+  'additionalProperties', 'allOf', 'anyOf', 'contains', 'contentSchema', 'else', 'if', 'items', 'not', 'oneOf', 'prefixItems',
+  'propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties'
+]
 const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
 
 /**
@@ -25,8 +30,7 @@ class Components {
     const { $schema, $id, id, ...json } = copy(given, [], [])
     const { $defs, definitions, ...bare } = json
     const defs = { ...definitions, ...$defs }
-    const names = {}
-    for (const name of Object.keys(defs)) names[name] = this.reserve(name, defs[name])
+    const names = byName(defs, name => this.reserve(name, defs[name]))
     const isName = typeof id === 'string' && /^[\w.-]+$/.test(id)
     const refersToItself = JSON.stringify(json).includes('"$ref":"#"') || /"\$ref":"#\/(?!\$defs\/|definitions\/)/.test(JSON.stringify(json))
     const root = isName || refersToItself ? this.reserve(isName ? id : bare.title ?? hint, bare) : undefined
@@ -36,7 +40,7 @@ class Components {
       const [, holder, name, rest] = /^#\/(?:(\$defs|definitions)\/([^/]+)(?=\/|$))?(.*)$/.exec(ref) ?? []
       if (name !== undefined) {
         const [key] = convert.namesIn(name)
-        if (holder !== undefined && names[key] !== undefined) return `#/components/schemas/${names[key]}${rest}`
+        if (holder !== undefined && Object.hasOwn(names, key)) return `#/components/schemas/${names[key]}${rest}`
       } else if (rest !== undefined && pointed(json, rest)) {
         return `#/components/schemas/${root}/${rest}`
       }
@@ -90,10 +94,9 @@ function copy (schema, place, above) {
   for (const [key, value] of Object.entries(schema)) {
     if (value === undefined || typeof value === 'function') continue
     check(key, value, at)
-    if (VALUES.includes(key)) copied[key] = JSON.parse(JSON.stringify(value))
-    else if (BY_NAME.includes(key)) copied[key] = byName(value, name => inner(value[name], key, name))
-    else if (Array.isArray(value)) copied[key] = value.map((one, i) => Object(one) === one ? inner(one, key, i) : one)
-    else copied[key] = Object(value) === value ? inner(value, key) : value
+    if (BY_NAME.includes(key)) copied[key] = byName(value, name => inner(value[name], key, name))
+    else if (!SCHEMAS.includes(key)) copied[key] = Object(value) === value ? JSON.parse(JSON.stringify(value)) : value
+    else copied[key] = Array.isArray(value) ? value.map((one, i) => inner(one, key, i)) : inner(value, key)
   }
   return copied
 }
@@ -114,22 +117,24 @@ function check (key, value, at) {
   if (!fits()) throw new Error(`${at} has a ${key} that is not one of JSON Schema: ${JSON.stringify(value)}`)
 }
 
+/** Also without the flag `u`, which knows no needless escapes: the schema itself has it so. */
 function isPattern (text) {
-  try {
-    return new RegExp(text, 'u') instanceof RegExp
-  } catch {
-    return false
-  }
+  return ['u', ''].some(flags => {
+    try {
+      return new RegExp(text, flags) instanceof RegExp
+    } catch {
+      return false
+    }
+  })
 }
 
 function refer (schema, rewrite) {
   if (Array.isArray(schema)) return schema.map(one => refer(one, rewrite))
   if (schema === null || typeof schema !== 'object') return schema
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => {
-    if (VALUES.includes(key)) return [key, value]
-    if (key === '$ref' && typeof value === 'string') return [key, rewrite(value)]
-    if (!BY_NAME.includes(key)) return [key, refer(value, rewrite)]
-    return [key, byName(value, name => refer(value[name], rewrite))]
+    if (key === '$ref') return [key, rewrite(value)]
+    if (BY_NAME.includes(key)) return [key, byName(value, name => refer(value[name], rewrite))]
+    return [key, SCHEMAS.includes(key) ? refer(value, rewrite) : value]
   }))
 }
 

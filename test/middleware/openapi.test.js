@@ -175,6 +175,20 @@ describe('openapi(app)', () => {
     assert.equal(paths['/users/{id}'].put.parameters[0].name, 'id')
   })
 
+  it('should take the patterns of expressions without the flag u, and look into schemas alone', async () => {
+    const noted = { 'x-ui': { type: 'slider', items: ['a'], pattern: '(' } } // as meta() of zod notes it
+    const pattern = '^\\d{5}\\-\\d{4}$'
+    const body = z.object({ zip: z.string().regex(new RegExp(pattern)), size: z.number().meta(noted) })
+    const other = standard(JSON.parse(`{ "type": "object", "dependentRequired": { "type": ["__proto__"] },
+      "properties": { "__proto__": { "$ref": "#/$defs/__proto__" } }, "$defs": { "__proto__": { "type": "string" } } }`))
+    const { paths, components } = await documentOf(appOf(new Router().post('/a', validate({ body }), done).post('/b', validate({ body: other }), done)))
+    const [{ properties }, { properties: own }] = ['/a', '/b'].map(path => paths[path].post.requestBody.content['application/json'].schema)
+    assert.equal(properties.zip.pattern, pattern)
+    assert.deepEqual(properties.size['x-ui'], noted['x-ui'])
+    const { $ref } = Object.entries(own)[0][1]
+    assert.deepEqual(components.schemas[$ref.split('/').at(-1)], { type: 'string' })
+  })
+
   const SELF = { type: 'object', properties: {} }
   SELF.properties.self = SELF
   const BROKEN = {
