@@ -9,8 +9,7 @@ const HAS_NO_RESET = ['Pipe', 'TLSWrap']
  *    cut(ctx.res, new Error('the file was cut while it was sent'))
  *
  * A FIN completes a body that has neither a length nor chunks: HTTP/1.0 has no chunks, and nginx speaks it by default.
- * Ruby's net/http takes a body for whole, too, that is shorter than its length. So the connection is reset, unless the
- * body has chunks.
+ * Its connection is reset. A reset also drops what the client has not received, so others end by a FIN.
  *
  * @param {any} res what the body is written to: a response of node's, or a Writable
  * @param {Error} err
@@ -20,10 +19,10 @@ module.exports = function cut (res, err) {
   // `stream` may be a method that somebody has set: webpack-dev-middleware sets one.
   if (typeof res.stream?.destroy === 'function') return res.stream.destroy(err)
   const message = res.outgoing?.materialize() ?? res
-  if (message.chunkedEncoding === false) {
+  if (message.chunkedEncoding === false && !message.hasHeader('Content-Length')) {
     const kind = message.socket?._handle?.constructor.name
+    if (HAS_NO_RESET.includes(kind)) return hold(message)
     if (kind === 'TCP') message.socket.resetAndDestroy()
-    else if (HAS_NO_RESET.includes(kind) && !message.hasHeader('Content-Length')) return hold(message)
   }
   res.destroy()
   // From node 24 on a queued response that was destroyed writes its half and leaves the connection open.

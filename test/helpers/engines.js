@@ -232,7 +232,6 @@ function http1Request ({ port, agent, method, target, headers, body }) {
     request.setTimeout(PATIENCE, () => request.destroy(noAnswer(method, target)))
     request.on('error', reject)
     request.on('response', async response => {
-      request.off('error', reject).on('error', () => {}) // of a response that is cut: drain() says so
       const { bytes, complete } = await drain(response)
       resolve(answer(response.statusCode, response.headers, bytes, {
         complete,

@@ -285,7 +285,7 @@ frameworks('static and the disk', ({ it, Koa, ask, listen, errors, name }) => {
       const session = await connect(t, app)
       const headers = { 'accept-encoding': 'gzip' }
       const ways = {
-        http1: path => once(http.get({ port, path, headers, agent: false }).on('error', () => {}), 'response').then(([res]) => res),
+        http1: path => once(http.get({ port, path, headers, agent: false }), 'response').then(([res]) => res),
         http2: target => session.request({ ...headers, ':path': target }),
         ...app.fetch && { fetch: async target => (await app.fetch(new Request(`http://a${target}`, { headers }))).body }
       }

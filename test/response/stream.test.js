@@ -67,23 +67,16 @@ engines('a stream body', ({ it, ask, serve }) => {
   }
   const skip = { http2: 'has streams', inject: 'has no connection', fetch: 'has no connection' }
   for (const [what, fail] of Object.entries(BROKEN)) {
-    // Of a body of HTTP/1.0 the end of the connection is the end, and Ruby's net/http looks at no length either.
-    for (const [request, length] of [['GET / HTTP/1.0', undefined], ['GET / HTTP/1.1\r\nHost: a', 10]]) {
-      it(`should reset the connection when ${what} fails, length ${length}`, { skip }, async () => {
-        const client = new net.Socket()
-        const arrived = new Promise(resolve => { // libuv takes a reset for an end that comes in one read with data
-          let text = ''
-          client.on('data', chunk => { if ((text += chunk).endsWith('half')) resolve() })
-        })
-        const { port } = await serve(app => Object.assign(app, { silent: true }).use(ctx => {
-          ctx.status = 200
-          ctx.length = length
-          return fail(ctx, arrived)
-        }))
-        client.connect(port, '127.0.0.1').write(`${request}\r\n\r\n`)
-        await assert.rejects(once(client, 'end'), { code: 'ECONNRESET' })
+    it(`should reset the connection of HTTP/1.0, whose end would complete the body, when ${what} fails`, { skip }, async () => {
+      const client = new net.Socket()
+      const arrived = new Promise(resolve => { // libuv takes a reset for an end that comes in one read with data
+        let text = ''
+        client.on('data', chunk => { if ((text += chunk).endsWith('half')) resolve() })
       })
-    }
+      const { port } = await serve(app => Object.assign(app, { silent: true }).use(ctx => fail(ctx, arrived)))
+      client.connect(port, '127.0.0.1').write('GET / HTTP/1.0\r\n\r\n')
+      await assert.rejects(once(client, 'end'), { code: 'ECONNRESET' })
+    })
 
     // Where there is no reset only the client's timeout can cut it. Koa leaves each such response open.
     for (const where of ['a Unix socket', 'TLS']) {
