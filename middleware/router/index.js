@@ -422,10 +422,10 @@ function isOperation (value) {
 }
 
 function refuse (ctx, status, allowed, options, makeError) {
-  const headers = { Allow: allowed.join(', ') } // which a 405 must have (RFC 9110, 15.5.6)
-  if (options.throw) throw typeof makeError === 'function' ? makeError() : createError(status, { headers })
+  const Allow = allowed.join(', ') // which a 405 must have (RFC 9110, 15.5.6)
+  if (options.throw) throw typeof makeError === 'function' ? makeError() : createError(status, { headers: { Allow } })
   ctx.status = status
-  ctx.set(headers)
+  ctx.set('Allow', Allow)
 }
 
 /**
