@@ -28,7 +28,7 @@ exports.closeOnDestroy = function (req, body, socket) {
 }
 
 /** A socket that drops everything: with it node's response ends, though its bytes were sent by other code. */
-exports.NullSocket = class NullSocket {
+class NullSocket {
   constructor () {
     this.writable = true
     this.destroyed = false
@@ -47,3 +47,5 @@ exports.NullSocket = class NullSocket {
     return true
   }
 }
+
+exports.NullSocket = NullSocket
