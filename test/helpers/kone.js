@@ -25,7 +25,7 @@ class Elsewhere extends Kone {
     Object.defineProperty(server, 'listening', { value: true, configurable: true })
     try {
       // The app gets no such request, because it cannot create a context for it.
-      listener({ socket: { server }, httpVersionMajor: 1, get url () { throw FIRST } }, {})
+      listener({ headers: {}, socket: { server }, httpVersionMajor: 1, get url () { throw FIRST } }, {})
     } catch (err) {
       if (err !== FIRST) throw err
     } finally {
